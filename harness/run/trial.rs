@@ -128,22 +128,14 @@ pub(super) fn replay(
     // whole run reports that; and so it does if a run of this scenario alone does not show whose call missed.
     let suspected = replay.suspected();
     Ok(Replayed {
-        played,
         misses: if suspected.is_empty() { scope.judge() } else { scope.misses() },
         log: replay.log(),
-        fixture: fixture.map(|_| replay.fixture().clone()),
         rules: rules.clone(),
-        secrets: project.golden_scrub.clone(),
         committed,
         suspected,
         clock,
-        user_varies: false,
-        passed: None,
-        has_others: false,
-        short_ids: None,
         early: hold.map(|hold| hold.early()),
-        cost: None,
-        own_golden: OnceLock::new(),
+        ..Replayed::of(project, played, fixture.map(|_| replay.fixture().clone()))
     })
 }
 
@@ -176,13 +168,13 @@ impl Replayed {
         (self.committed, self.own_golden) = (Some(committed), OnceLock::new());
     }
 
-    /// The run of a recording, as if it had been a replay of it.
-    pub(super) fn of(project: &Project, played: Played, fixture: Arc<Fixture>) -> Replayed {
+    /// A run, as if it had been a replay of this recording in which nothing was asked.
+    pub(super) fn of(project: &Project, played: Played, fixture: Option<Arc<Fixture>>) -> Replayed {
         Replayed {
             played,
             misses: Vec::new(),
             log: RunLog::default(),
-            fixture: Some(fixture),
+            fixture,
             rules: project.rules.clone(),
             secrets: project.golden_scrub.clone(),
             committed: None,

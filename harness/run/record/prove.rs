@@ -48,7 +48,7 @@ impl<'a> Driven<'a> {
                 }
                 let here = candidate.at(&recorder.places(), &project.rules).map(Arc::new);
                 let here = here.unwrap_or_else(|| candidate.clone());
-                let recorded = played.map(|played| Replayed::of(project, played, here));
+                let recorded = played.map(|played| Replayed::of(project, played, Some(here)));
                 if let Some(recorded) = &recorded {
                     held::warn_of_errors(recorded, scenario);
                 }

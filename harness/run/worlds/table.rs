@@ -154,7 +154,7 @@ fn says(now: &str, before: &str) -> bool {
     let sick = [now, before].iter().all(|line| line.starts_with(NOT_SICK));
     // What became of who began anew was not known once.
     let known = before.split_once("went on").is_some_and(|(world, _)| now.starts_with(&format!("{world}recovered")));
-    let more = now.strip_prefix(before).filter(|more| more.is_empty() || more.starts_with([':', ',']));
+    let more = now.strip_prefix(before).filter(|it| it.is_empty() || it.starts_with(": ") || it.starts_with(", "));
     sick || known || more.is_some()
 }
 
