@@ -147,8 +147,9 @@ impl Replayed {
 
     /// The same for the committed golden of a scenario, if it has an older format, or is of another day.
     pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario, own: Option<&Golden>) -> Option<Sides> {
-        let (committed, own) = (project.goldens.golden(&scenario.golden_name).ok().flatten()?, own?);
-        let of_day = || committed.written.is_some_and(|at| !self.clock.days(at).is_empty()) && committed.golden != *own;
+        let read = || project.goldens.golden(&scenario.golden_name).ok().flatten();
+        let (committed, own) = (self.committed.clone().or_else(read)?, own?);
+        let of_day = || committed.golden != *own && committed.written.is_some_and(|at| !self.clock.days(at).is_empty());
         (committed.is_older() || of_day()).then(|| self.sides_of(scenario, &committed, own))
     }
 
@@ -403,37 +404,36 @@ pub(super) fn compare(
         let case = if file.is_file() { "to rewrite it" } else { "after removing it" };
         Failure::from(error).resolve(case, project.commands.update(&scenario.name))
     };
-    let writes = project.goldens.policy() == Policy::Overwrite;
-    let committed = if writes { None } else { project.goldens.golden(&scenario.golden_name).map_err(broken)? };
-    let changed = older.map(Sides::changes);
-    let held = changed.as_ref().is_some_and(Vec::is_empty);
+    let held = older.is_some_and(|older| older.changes().is_empty());
     let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, held);
     let compared = compared.map_err(broken)?;
-    let shown = project.goldens.shown(&file).display();
-    let of = |kind, what: String| Failure::of(vec![Cause::new(kind, what)]);
-    match (compared, older, committed) {
-        (compared, ..) if writes => {
-            let written = match compared {
-                Compared::FormatOnly => compared.change().to_owned(),
-                compared => format!("golden {}", compared.change()),
-            };
-            project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written.into()]));
-            Ok(())
-        }
-        (Compared::Same, ..) => Ok(()),
-        (Compared::FormatOnly, ..) => {
+    if project.goldens.policy() == Policy::Overwrite {
+        let written = match compared {
+            Compared::FormatOnly => compared.change().to_owned(),
+            compared => format!("golden {}", compared.change()),
+        };
+        project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([written.into()]));
+        return Ok(());
+    }
+    match (compared, older) {
+        (Compared::Same, _) => Ok(()),
+        (Compared::FormatOnly, _) => {
             project.holding_less.fetch_add(1, Ordering::Relaxed);
             Ok(())
         }
-        (Compared::Differs(_), None, Some(committed)) => {
-            let is = golden.clone().with_order_if_alone(&committed.golden);
-            Err(differs(&Sides { was: committed.golden.clone(), is, in_other_form: None }))
-        }
-        (Compared::Differs(_), Some(older), _) => Err(differs(older)),
-        (Compared::New | Compared::Differs(_), ..) => {
-            Err(of(CauseKind::GoldenMissing, format!("the scenario has none, {shown} does not exist"))
-                .evidence(Evidence::diff("it would contain:", unified_lines("", &golden.to_string()))))
-        }
+        (Compared::Differs(_), Some(older)) => Err(differs(older)),
+        _ => Err(match project.goldens.golden(&scenario.golden_name).map_err(broken)? {
+            Some(committed) => {
+                let is = golden.clone().with_order_if_alone(&committed.golden);
+                differs(&Sides { was: committed.golden.clone(), is, in_other_form: None })
+            }
+            None => {
+                let shown = project.goldens.shown(&file).display();
+                let what = format!("the scenario has none, {shown} does not exist");
+                Failure::of(vec![Cause::new(CauseKind::GoldenMissing, what)])
+                    .evidence(Evidence::diff("it would contain:", unified_lines("", &golden.to_string())))
+            }
+        }),
     }
 }
 

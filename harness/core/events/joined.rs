@@ -1,7 +1,7 @@
 //! Joins the pieces of a text. How it was cut decides nothing: what was recorded tells two equal pieces from a text that is sent
 //! twice, and a piece that begins like the one before it from a piece that repeats it.
 
-use super::recorded::{Cover, Recorded};
+use super::recorded::Recorded;
 
 /// The fewest bytes of a text that can count as repeated if it was not recorded.
 const LONG_ENOUGH: usize = 8;
@@ -21,26 +21,24 @@ pub(super) struct Joined {
 }
 
 /// Joins pieces. Pieces that repeat everything so far count once, and so does the whole text after its pieces.
-pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> (Joined, Cover) {
+pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> Joined {
     let plain = Joined { text: pieces.concat(), ..Joined::default() };
-    let of_plain = recorded.cover(&plain.text);
-    if pieces.len() == 1 || of_plain.is_all() {
-        return (plain, of_plain);
+    if pieces.len() == 1 || recorded.cover(&plain.text).is_all() {
+        return plain;
     }
     let is_one = |text: &str| recorded.is_one(text);
     let is_all = |joined: &Joined| recorded.cover(&joined.text).is_all();
     let twice = twice(pieces, 1).filter(is_all);
-    let ways = [growing(pieces, is_one), with_whole(pieces, is_one), twice, unrecorded(pieces)];
-    let ways = ways.into_iter().flatten().map(|joined| {
-        let cover = recorded.cover(&joined.text);
-        (joined, cover)
-    });
-    let all: Vec<(Joined, Cover)> = std::iter::once((plain, of_plain)).chain(ways).collect();
+    let ways = [Some(plain), growing(pieces, is_one), with_whole(pieces, is_one), twice, unrecorded(pieces)];
     // The share that is recorded, in thousandths. If there is any, the simplest way comes first.
-    let share = |cover: &Cover| cover.known() * 1000 / cover.all.max(1);
-    let most = all.iter().map(|(_, cover)| share(cover)).max().unwrap_or_default();
-    let mut best = all.into_iter().filter(|(_, cover)| share(cover) == most);
-    if most == 0 { best.next_back() } else { best.next() }.unwrap_or_default()
+    let share = |joined: Joined| {
+        let cover = recorded.cover(&joined.text);
+        (cover.known() * 1000 / cover.all.max(1), joined)
+    };
+    let all: Vec<(usize, Joined)> = ways.into_iter().flatten().map(share).collect();
+    let most = all.iter().map(|(share, _)| *share).max().unwrap_or_default();
+    let mut best = all.into_iter().filter(|(share, _)| *share == most);
+    if most == 0 { best.next_back() } else { best.next() }.unwrap_or_default().1
 }
 
 /// Joins pieces of a text that was not recorded. `None` if none of them repeats others.

@@ -16,27 +16,26 @@ impl Golden {
     /// Adds the texts that came in place of what a committed golden has, for each of its blocks.
     pub(super) fn add_lost(&mut self, committed: &Golden, lost: Vec<Vec<(String, Lost)>>) {
         for ((is, was), mut lost) in self.blocks.iter_mut().zip(&committed.blocks).zip(lost) {
-            let now = is.texts();
-            let gone: Vec<_> = was.texts().into_iter().filter(|text| !now.contains(text)).collect();
-            for (label, held, text) in gone {
-                let Text::Turns(told, _) = &text else { continue };
+            let (now, had) = (is.texts(), was.texts());
+            let gone = had.iter().filter(|text| !now.contains(text)).filter_map(|(label, held, text)| {
+                let Text::Turns(told, _) = text else { return None };
                 // The same words in another way say more.
-                let is_there = |(of, at, now): &(String, Held, Text)| {
-                    (of, at) == (&label, &held) && matches!(now, Text::Turns(now, _) if now.of == told.of)
+                let is_there = |(of, at, now): &(&String, &Held, &Text)| {
+                    (of, at) == (label, held) && matches!(now, Text::Turns(now, _) if now.of == told.of)
                 };
-                if now.iter().any(is_there) {
-                    continue;
-                }
+                (!now.iter().any(is_there)).then_some((*label, *held, told))
+            });
+            for (label, held, told) in gone.collect::<Vec<_>>() {
                 let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(of)).collect();
                 let likeness = |lost: &Lost| said.iter().map(|said| shared(&lost.text.to_string(), said)).max();
-                let there = lost.iter().enumerate().filter(|(_, (of, lost))| *of == label && lost.held == held);
+                let there = lost.iter().enumerate().filter(|(_, (of, lost))| of == label && lost.held == *held);
                 let Some((at, _)) = there.max_by_key(|(_, (_, lost))| likeness(lost)) else { continue };
                 let (_, Lost { line, held, text }) = lost.remove(at);
                 is.add(line, held, text);
             }
             // What a golden holds as it was sent.
             for (label, Lost { line, held, text }) in lost {
-                if was.texts().contains(&(label, held.clone(), text.clone())) {
+                if had.contains(&(&label, &held, &text)) {
                     is.add(line, held, text);
                 }
             }
@@ -46,12 +45,12 @@ impl Golden {
 
 impl Block {
     /// The texts of events that are not collapsed, with label and place.
-    fn texts(&self) -> Vec<(String, Held, Text)> {
+    fn texts(&self) -> Vec<(&String, &Held, &Text)> {
         let mut texts = Vec::new();
         for event in self.events.iter().filter(|event| event.top != Top::Collapsed) {
             for shown in &event.shown {
                 if let Shown::Text(places, text) = shown {
-                    texts.extend(places.iter().map(|held| (event.label.clone(), held.clone(), text.clone())));
+                    texts.extend(places.iter().map(|held| (&event.label, held, text)));
                 }
             }
         }

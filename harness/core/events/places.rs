@@ -32,7 +32,7 @@ pub(super) fn add_places(
     normalize: &Normalize,
     turns: &Turns<'_>,
 ) {
-    let words = turns.anywhere();
+    let words = turns.here(None);
     let mut labels: BTreeMap<&str, Events<'_>> = BTreeMap::new();
     for (capture, events) in captures.iter().enumerate() {
         for ReadEvent { event, label, json, .. } in events.iter().filter(|event| !event.label.collapsed) {

@@ -295,7 +295,8 @@ impl Search<'_> {
     fn fit_of(&self, texts: &[Vec<String>]) -> Fit {
         let (mut sum, mut evidence) = (Cover::default(), Evidence::None);
         for pieces in texts {
-            let (joined, cover) = joined(pieces, self.recorded);
+            let joined = joined(pieces, self.recorded);
+            let cover = self.recorded.cover(&joined.text);
             let is_shown = cover.whole == cover.all && self.tells.shows(&joined.text);
             let shown = if is_shown { Evidence::Strong } else { Evidence::of(pieces, &joined.text, &cover) };
             evidence = evidence.max(shown);

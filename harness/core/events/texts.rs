@@ -82,7 +82,7 @@ impl<'a> Messages<'a> {
     ) -> BTreeMap<usize, Vec<Shown>> {
         // The places of each text, by line.
         let mut lines: BTreeMap<usize, BTreeMap<golden::Text, Vec<Held>>> = BTreeMap::new();
-        let others = turns.anywhere();
+        let others = turns.here(None);
         for Place { held, manner, texts, .. } in self.places {
             let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
             let words = turns.at(label, held);
@@ -141,7 +141,7 @@ struct Text {
 
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
-        let (Joined { text: whole, grows, then_whole, twice }, _) = joined(pieces, recorded);
+        let Joined { text: whole, grows, then_whole, twice } = joined(pieces, recorded);
         let are_equal = pieces.iter().all(|piece| *piece == whole);
         let equal = if are_equal { pieces.len() } else { 0 };
         Text { line, whole, manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }

@@ -1,7 +1,7 @@
 //! Finds which turns of the model a text of the service repeats, and how.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 use super::held::Held;
@@ -18,7 +18,7 @@ const LEAST: usize = 12;
 /// The words of all turns, normalized as a golden's texts are.
 #[derive(Default)]
 pub(super) struct Turns<'a> {
-    texts: Vec<(Source, String)>,
+    texts: Vec<Text>,
     /// The longest text that can consist of them.
     pub(super) size: usize,
     tells: Tells<'a>,
@@ -26,20 +26,33 @@ pub(super) struct Turns<'a> {
     pub(super) passed: Option<Cow<'a, Passed>>,
 }
 
+/// A text of the model, in the forms in which services repeat it.
+struct Text {
+    source: Source,
+    said: String,
+    /// As in HTML, if that differs.
+    html: Option<String>,
+    /// As in JSON, if that differs.
+    json: Option<String>,
+}
+
 /// The words that can stand at a place.
 pub(super) struct Here<'a> {
-    turns: &'a Turns<'a>,
-    /// Whose words stand there, if that is known.
-    named: Option<Cow<'a, BTreeSet<Words>>>,
+    /// The longest text that can consist of them.
+    size: usize,
+    /// Those that can stand there by themselves.
+    alone: Vec<&'a Text>,
+    /// Those that can stand beside others.
+    beside: Vec<&'a Text>,
     known: RefCell<HashMap<String, Option<Told>>>,
 }
 
 impl<'a> Turns<'a> {
     pub(super) fn of(known: &Known<'a>, normalize: &Normalize) -> Turns<'a> {
-        let text = |(source, text): &(Source, String)| (source.clone(), normalize(text));
-        let texts = known.recorded.said.iter().map(text).filter(|(_, text)| !text.trim().is_empty());
-        let texts: Vec<(Source, String)> = texts.collect();
-        let size = texts.iter().map(|(_, text)| 2 * text.len()).sum();
+        let said = known.recorded.said.iter().map(|(source, text)| (source.clone(), normalize(text)));
+        let text = |(source, said): (Source, String)| Text { html: html(&said), json: json(&said), source, said };
+        let texts: Vec<Text> = said.filter(|(_, said)| !said.trim().is_empty()).map(text).collect();
+        let size = texts.iter().map(|text| 2 * text.said.len()).sum();
         let passed = match (known.tells, known.committed) {
             (Tells::Shown(passed), _) => Some(Cow::Borrowed(passed)),
             (_, committed) => committed.map(|committed| Cow::Owned(Passed::of(committed))),
@@ -50,99 +63,93 @@ impl<'a> Turns<'a> {
     /// The turn that says all of a normalized text.
     pub(super) fn which(&self, text: &str) -> Option<&Source> {
         let text = text.trim();
-        self.texts.iter().find(|(_, said)| said.trim() == text).map(|(source, _)| source)
+        self.texts.iter().find(|of| of.said.trim() == text).map(|of| &of.source)
     }
 
     /// The words at a place.
     pub(super) fn at(&'a self, label: &str, held: &Held) -> Here<'a> {
-        let named =
-            self.passed.as_deref().map(|passed| passed.at(label, held).map_or_else(Cow::default, Cow::Borrowed));
-        Here { turns: self, named, known: RefCell::default() }
+        let none = BTreeSet::new();
+        self.here(self.passed.as_deref().map(|passed| passed.at(label, held).unwrap_or(&none)))
     }
 
-    /// The words at any place, of which it is not known where they stand.
-    pub(super) fn anywhere(&'a self) -> Here<'a> {
-        Here { turns: self, named: None, known: RefCell::default() }
+    /// The words that `named` names; if that is `None`, it is not known where they stand.
+    pub(super) fn here(&'a self, named: Option<&BTreeSet<Words>>) -> Here<'a> {
+        let can_be = |text: &&Text, is_beside| match named {
+            Some(named) => named.contains(&(text.source.clone(), is_beside)),
+            None => is_telling(&text.said) || self.tells.shows(&text.said),
+        };
+        let [alone, beside] =
+            [false, true].map(|is_beside| self.texts.iter().filter(|text| can_be(text, is_beside)).collect());
+        Here { size: self.size, alone, beside, known: RefCell::default() }
     }
 
     /// The beginning of what each turn says.
     pub(super) fn said(&self) -> Said {
-        Said(self.texts.iter().map(|(source, text)| (source.clone(), quoted(text))).collect())
+        Said(self.texts.iter().map(|text| (text.source.clone(), quoted(&text.said))).collect())
     }
 }
 
 impl Here<'_> {
     /// Returns which words a normalized text repeats; `None` if it repeats none.
     pub(super) fn told(&self, text: &str) -> Option<Told> {
-        if self.named.as_ref().is_some_and(|named| named.is_empty()) || text.trim().is_empty() {
+        if self.alone.is_empty() && self.beside.is_empty() || text.trim().is_empty() {
             return None;
         }
-        if let Some(told) = self.known.borrow().get(text) {
-            return told.clone();
-        }
-        let told = self.whole(text).or_else(|| self.partly(text));
-        self.known.borrow_mut().insert(text.to_owned(), told.clone());
-        told
+        let told = || self.whole(text).or_else(|| self.partly(text));
+        self.known.borrow_mut().entry(text.to_owned()).or_insert_with(told).clone()
     }
 
     /// The same, if the text consists of the words.
     pub(super) fn whole(&self, text: &str) -> Option<Told> {
-        if text.len() > self.turns.size {
+        if text.len() > self.size {
             return None;
         }
         let bare = text.trim();
-        self.first(How::Equal, |said| said == text)
-            .or_else(|| self.first(How::Trimmed, |said| said.trim() == bare))
-            .or_else(|| self.first(How::Html, |said| html(said).is_some_and(|form| form == plain_quotes(bare))))
-            .or_else(|| self.first(How::Json, |said| json(said).is_some_and(|form| form == unquoted(bare))))
+        let plain = LazyCell::new(|| plain_quotes(bare));
+        self.first(How::Equal, |of| of.said == text)
+            .or_else(|| self.first(How::Trimmed, |of| of.said.trim() == bare))
+            .or_else(|| self.first(How::Html, |of| of.html.as_ref().is_some_and(|form| *form == *plain)))
+            .or_else(|| self.first(How::Json, |of| of.json.as_deref() == Some(unquoted(bare))))
             .or_else(|| Some(Told { how: How::Equal, of: self.joined(text)? }))
     }
 
     fn partly(&self, text: &str) -> Option<Told> {
         let stem = text.trim().trim_end_matches(['…', '.']).trim_end();
-        let cut = || self.first(How::Cut, |said| said.trim().starts_with(stem));
+        let cut = || self.first(How::Cut, |of| of.said.trim().starts_with(stem));
         // A piece of a stream is the beginning of a text, too.
         let is_long = stem.chars().nth(LEAST - 1).is_some();
         (if is_long && is_telling(stem) { cut() } else { None }).or_else(|| self.inside(text))
     }
 
-    /// The words that can be the model's here, by themselves or beside others.
-    fn texts(&self, is_beside: bool) -> impl Iterator<Item = &(Source, String)> {
-        self.turns.texts.iter().filter(move |(source, said)| match &self.named {
-            Some(named) => named.contains(&(source.clone(), is_beside)),
-            None => is_telling(said) || self.turns.tells.shows(said),
-        })
-    }
-
-    fn first(&self, how: How, is_it: impl Fn(&str) -> bool) -> Option<Told> {
-        let (source, _) = self.texts(false).find(|(_, said)| is_it(said))?;
-        Some(Told { how, of: vec![source.clone()] })
+    fn first(&self, how: How, is_it: impl Fn(&Text) -> bool) -> Option<Told> {
+        let found = self.alone.iter().find(|text| is_it(text))?;
+        Some(Told { how, of: vec![found.source.clone()] })
     }
 
     /// The turns whose words, one after the other, are the text. White space between them does not count.
     fn joined(&self, text: &str) -> Option<Vec<Source>> {
         let (mut rest, mut of) = (text.trim(), Vec::new());
         while !rest.is_empty() {
-            let fits = self.texts(false).filter(|(_, said)| rest.starts_with(said.trim()));
+            let fits = self.alone.iter().filter(|of| rest.starts_with(of.said.trim()));
             // Of equal words, those of the turn that comes next.
-            let next = fits.max_by_key(|(source, said)| (said.trim().len(), of.last() < Some(source)))?;
-            of.push(next.0.clone());
-            rest = rest[next.1.trim().len()..].trim_start();
+            let next = fits.max_by_key(|text| (text.said.trim().len(), of.last() < Some(&text.source)))?;
+            of.push(next.source.clone());
+            rest = rest[next.said.trim().len()..].trim_start();
         }
         Some(of)
     }
 
     /// The turns whose words are in the text, in their order there.
     fn inside(&self, text: &str) -> Option<Told> {
-        let plain = plain_quotes(text);
-        let at = |said: &str| {
-            let find = |how, text: &str, form: String| Some((text.find(&form)?, form.len(), how));
-            find(How::Has, text, said.trim().to_owned())
-                .or_else(|| find(How::HasJson, text, json(said)?))
-                .or_else(|| find(How::HasHtml, &plain, html(said)?))
+        let plain = LazyCell::new(|| plain_quotes(text));
+        let at = |of: &Text| {
+            let find = |how, text: &str, form: &str| Some((text.find(form)?, form.len(), how));
+            find(How::Has, text, of.said.trim())
+                .or_else(|| find(How::HasJson, text, of.json.as_deref()?))
+                .or_else(|| find(How::HasHtml, &plain, of.html.as_deref()?))
         };
-        let found = self.texts(true);
-        let found = found.filter_map(|(source, said)| at(said).map(|(at, length, how)| (at, at + length, source, how)));
+        let found = self.beside.iter();
+        let found = found.filter_map(|text| at(text).map(|(at, length, how)| (at, at + length, &text.source, how)));
         let mut found: Vec<(usize, usize, &Source, How)> = found.collect();
         // What is inside of other words is not told.
         let all = found.clone();
@@ -163,8 +170,8 @@ pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&
     let named = turns.passed.as_deref().map(Passed::all);
     let known = RefCell::new(HashMap::new());
     move |text| {
-        let here = || Here { named: named.as_ref().map(Cow::Borrowed), ..turns.anywhere() };
-        *known.borrow_mut().entry(text.to_owned()).or_insert_with(|| here().told(&normalize(text)).is_some())
+        let told = || turns.here(named.as_ref()).told(&normalize(text)).is_some();
+        *known.borrow_mut().entry(text.to_owned()).or_insert_with(told)
     }
 }
 

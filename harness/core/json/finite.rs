@@ -12,22 +12,22 @@ pub fn unreadable_number(text: &str) -> Option<(String, &'static str)> {
     }
     let json = Json::parse(text.as_bytes()).ok()?;
     let (place, number) = matches!(json, Json::Object(_) | Json::Array(_)).then(|| infinite(&json))??;
-    Some((
-        place,
-        match number {
-            _ if number.is_nan() => "NaN",
-            _ if !word => "a number that is too large",
-            _ if number > 0.0 => "Infinity",
-            _ => "-Infinity",
-        },
-    ))
+    let what = match number {
+        _ if number.is_nan() => "NaN",
+        _ if !word => "a number that is too large",
+        _ if number > 0.0 => "Infinity",
+        _ => "-Infinity",
+    };
+    Some((place, what))
 }
 
+/// Whether a number in a JSON text may be too large. Most letters are in words, and most digits around one in ids.
 fn has_large_exponent(text: &[u8]) -> bool {
-    memchr::memchr2_iter(b'e', b'E', text).any(|at| {
+    memchr::memchr2_iter(b'e', b'E', text).filter(|at| *at > 0 && text[at - 1].is_ascii_digit()).any(|at| {
         let rest = &text[at + 1..];
         let digits = rest.strip_prefix(b"+").unwrap_or(rest);
-        digits.iter().take_while(|byte| byte.is_ascii_digit()).count() >= 3
+        let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        count >= 3 && digits.get(count).is_none_or(|next| b",]} \t\r\n".contains(next))
     })
 }
 

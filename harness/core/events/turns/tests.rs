@@ -20,7 +20,7 @@ fn turns(texts: &[&str]) -> Turns<'static> {
 #[track_caller]
 fn check(text: &str, expected: Option<&str>) {
     let turns = turns(&[HELLO, "ok", RAIN, r#"{"title": "A day in May", "n": [{"x": "So it is."}]}"#]);
-    let told = turns.anywhere().told(text);
+    let told = turns.here(None).told(text);
     assert_eq!(told.map(|told| format!("{}{told}", told.how.verb())).as_deref(), expected, "{text}");
 }
 
@@ -183,7 +183,7 @@ proptest! {
     fn any_texts_have_a_relation_or_none(text in ".{0,40}", said in prop::collection::vec(".{0,20}", 0..4)) {
         let said: Vec<&str> = said.iter().map(String::as_str).collect();
         let turns = turns(&said);
-        let told = turns.anywhere().told(&text);
+        let told = turns.here(None).told(&text);
         if said.iter().any(|said| *said == text) && is_telling(&text) && !text.trim().is_empty() {
             prop_assert!(told.is_some_and(|told| told.how == How::Equal));
         }
