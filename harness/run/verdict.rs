@@ -422,17 +422,14 @@ pub(super) fn compare(
             Ok(())
         }
         (Compared::Differs(_), Some(older)) => Err(differs(older)),
-        _ => Err(match project.goldens.golden(&scenario.golden_name).map_err(broken)? {
-            Some(committed) => {
-                let is = golden.clone().with_order_if_alone(&committed.golden);
-                differs(&Sides { was: committed.golden.clone(), is, in_other_form: None })
-            }
-            None => {
-                let shown = project.goldens.shown(&file).display();
-                let what = format!("the scenario has none, {shown} does not exist");
-                Failure::of(vec![Cause::new(CauseKind::GoldenMissing, what)])
-                    .evidence(Evidence::diff("it would contain:", unified_lines("", &golden.to_string())))
-            }
+        _ => Err(if let Some(committed) = project.goldens.golden(&scenario.golden_name).map_err(broken)? {
+            let is = golden.clone().with_order_if_alone(&committed.golden);
+            differs(&Sides { was: committed.golden.clone(), is, in_other_form: None })
+        } else {
+            let shown = project.goldens.shown(&file).display();
+            let what = format!("the scenario has none, {shown} does not exist");
+            Failure::of(vec![Cause::new(CauseKind::GoldenMissing, what)])
+                .evidence(Evidence::diff("it would contain:", unified_lines("", &golden.to_string())))
         }),
     }
 }

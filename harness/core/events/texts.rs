@@ -84,7 +84,7 @@ impl<'a> Messages<'a> {
         let mut lines: BTreeMap<usize, BTreeMap<golden::Text, Vec<Held>>> = BTreeMap::new();
         let others = turns.here(None);
         for Place { held, manner, texts, .. } in self.places {
-            let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded));
+            let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded, normalize));
             let words = turns.at(label, held);
             // Of collapsed events nothing else holds what stands around the words.
             let tells = |told: &Told| !self.collapsed || told.how.is_whole();
@@ -92,12 +92,13 @@ impl<'a> Messages<'a> {
             let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
             let mut of_place: BTreeMap<usize, Vec<(String, golden::Text)>> = BTreeMap::new();
             for text in texts {
-                let (line, shown) = (text.line, text.shown(manner, normalize, &|text| words.told(text).filter(tells)));
-                if self.collapsed || matches!(shown, golden::Text::Turns(..)) {
+                let (line, told) = (text.line, words.told(&text.whole).filter(tells));
+                if self.collapsed || told.is_some() {
+                    let shown = text.shown(manner, told);
                     of_place.entry(line).or_default().push((shown.to_string(), shown));
                 } else {
                     // It may be what another turn says.
-                    let text = text.shown(manner, normalize, &|text| others.told(text));
+                    let text = text.shown(manner, others.told(&text.whole));
                     lost.push(Lost { line, held: held.clone(), text });
                 }
             }
@@ -140,29 +141,28 @@ struct Text {
 }
 
 impl Text {
-    fn of(line: usize, pieces: &[String], recorded: &Recorded) -> Text {
+    fn of(line: usize, pieces: &[String], recorded: &Recorded, normalize: &Normalize) -> Text {
         let Joined { text: whole, grows, then_whole, twice } = joined(pieces, recorded);
         let are_equal = pieces.iter().all(|piece| *piece == whole);
         let equal = if are_equal { pieces.len() } else { 0 };
-        Text { line, whole, manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
+        Text { line, whole: normalize(&whole), manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
     /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
     /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
     /// not show by itself is said of the place.
-    fn shown(&self, place: Manner, normalize: &Normalize, told: &dyn Fn(&str) -> Option<Told>) -> golden::Text {
-        let text = normalize(&self.whole);
+    fn shown(&self, place: Manner, told: Option<Told>) -> golden::Text {
         let manner = match self.equal {
             0 => Manner { in_pieces: place.in_pieces, ..self.manner },
             1 => Manner { then_whole: false, twice: false, ..place },
             _ => place,
         };
-        if let Some(told) = told(&text) {
+        if let Some(told) = told {
             return golden::Text::Turns(told, manner);
         }
-        let start = notation::json_quoted(&clipped(&text, SHOWN));
-        golden::Text::Start(start, text.chars().count(), hash(&text), manner)
+        let start = notation::json_quoted(&clipped(&self.whole, SHOWN));
+        golden::Text::Start(start, self.whole.chars().count(), hash(&self.whole), manner)
     }
 }
 
