@@ -318,7 +318,7 @@ impl Text {
     /// Whether it is the beginning of what another text repeats as a whole.
     pub(super) fn is_part_of(&self, whole: &Text) -> bool {
         let (Text::Turns(part, _), Text::Turns(whole, _)) = (self, whole) else { return false };
-        part.how == How::Cut && whole.how.is_whole() && whole.of == part.of
+        matches!(part.how, How::Cut | How::Elided) && whole.how.is_whole() && whole.of == part.of
     }
 }
 

@@ -27,8 +27,7 @@ pub(super) fn joined(pieces: &[String], recorded: &Recorded) -> Joined {
         return plain;
     }
     let is_one = |text: &str| recorded.is_one(text);
-    let is_all = |joined: &Joined| recorded.cover(&joined.text).is_all();
-    let twice = twice(pieces, 1).filter(is_all);
+    let twice = twice(pieces, 1).filter(|joined| recorded.cover(&joined.text).is_all());
     let ways = [Some(plain), growing(pieces, is_one), with_whole(pieces, is_one), twice, unrecorded(pieces)];
     // The share that is recorded, in thousandths. If there is any, the simplest way comes first.
     let share = |joined: Joined| {

@@ -47,11 +47,10 @@ impl Block {
     /// The texts of events that are not collapsed, with label and place.
     fn texts(&self) -> Vec<(&String, &Held, &Text)> {
         let mut texts = Vec::new();
-        for event in self.events.iter().filter(|event| event.top != Top::Collapsed) {
-            for shown in &event.shown {
-                if let Shown::Text(places, text) = shown {
-                    texts.extend(places.iter().map(|held| (&event.label, held, text)));
-                }
+        let events = self.events.iter().filter(|event| event.top != Top::Collapsed);
+        for (label, shown) in events.flat_map(|event| event.shown.iter().map(|shown| (&event.label, shown))) {
+            if let Shown::Text(places, text) = shown {
+                texts.extend(places.iter().map(|held| (label, held, text)));
             }
         }
         texts

@@ -103,8 +103,7 @@ impl Recorded {
     }
 
     pub(super) fn is_one(&self, text: &str) -> bool {
-        let text = bare(text);
-        self.texts.contains(&text)
+        self.texts.contains(&bare(text))
     }
 
     /// Whether a text is a string inside of arguments, or a part of one.

@@ -17,6 +17,8 @@ pub(super) enum How {
     Equal,
     Trimmed,
     Cut,
+    /// Cut, and the text says so.
+    Elided,
     Html,
     Json,
     /// It contains the words, beside others.
@@ -34,8 +36,9 @@ pub(super) struct Told {
 }
 
 impl How {
-    pub(super) const ALL: [How; 8] =
-        [How::Equal, How::Trimmed, How::Cut, How::Html, How::Json, How::Has, How::HasHtml, How::HasJson];
+    /// Where one is written as another and more, it comes first.
+    pub(super) const ALL: [How; 9] =
+        [How::Equal, How::Trimmed, How::Elided, How::Cut, How::Html, How::Json, How::Has, How::HasHtml, How::HasJson];
 
     /// What stands between a place and the turns.
     pub(super) fn verb(self) -> &'static str {
@@ -52,6 +55,7 @@ impl How {
         match self {
             How::Trimmed => ", trimmed",
             How::Cut => ", cut",
+            How::Elided => ", cut with …",
             How::Html | How::HasHtml => ", escaped as HTML",
             How::Json | How::HasJson => ", escaped as JSON",
             How::Equal | How::Has => "",

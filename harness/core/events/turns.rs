@@ -114,11 +114,13 @@ impl Here<'_> {
     }
 
     fn partly(&self, text: &str) -> Option<Told> {
-        let stem = text.trim().trim_end_matches(['…', '.']).trim_end();
-        let cut = || self.first(How::Cut, |of| of.said.trim().starts_with(stem));
+        let bare = text.trim();
+        let how = if bare.ends_with('…') || bare.ends_with("...") { How::Elided } else { How::Cut };
+        let stem = bare.trim_end_matches(['…', '.']).trim_end();
         // A piece of a stream is the beginning of a text, too.
-        let is_long = stem.chars().nth(LEAST - 1).is_some();
-        (if is_long && is_telling(stem) { cut() } else { None }).or_else(|| self.inside(text))
+        let can_be = stem.chars().nth(LEAST - 1).is_some() && is_telling(stem);
+        let cut = || self.first(how, |of| of.said.trim().starts_with(stem));
+        can_be.then(cut).flatten().or_else(|| self.inside(text))
     }
 
     fn first(&self, how: How, is_it: impl Fn(&Text) -> bool) -> Option<Told> {

@@ -24,8 +24,7 @@ pub fn unreadable_number(text: &str) -> Option<(String, &'static str)> {
 /// Whether a number in a JSON text may be too large. Most letters are in words, and most digits around one in ids.
 fn has_large_exponent(text: &[u8]) -> bool {
     memchr::memchr2_iter(b'e', b'E', text).filter(|at| *at > 0 && text[at - 1].is_ascii_digit()).any(|at| {
-        let rest = &text[at + 1..];
-        let digits = rest.strip_prefix(b"+").unwrap_or(rest);
+        let digits = text[at + 1..].strip_prefix(b"+").unwrap_or(&text[at + 1..]);
         let count = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         count >= 3 && digits.get(count).is_none_or(|next| b",]} \t\r\n".contains(next))
     })

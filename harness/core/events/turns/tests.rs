@@ -32,8 +32,9 @@ fn few_and_exact_relations_tell_where_words_go() {
     check("Hello from the model, &quot;friend&quot; &amp; co.", Some(" = turn 1, escaped as HTML"));
     check("Hello from the model, \"friend\" &amp; co.", Some(" = turn 1, escaped as HTML"));
     check(r#""Hello from the model, \"friend\" & co.""#, Some(" = turn 1, escaped as JSON"));
-    check("Hello from the mod…", Some(" = turn 1, cut"));
-    check("Hello from the...", Some(" = turn 1, cut"));
+    check("Hello from the mod", Some(" = turn 1, cut"));
+    check("Hello from the mod…", Some(" = turn 1, cut with …"));
+    check("Hello from the...", Some(" = turn 1, cut with …"));
     check(&format!("{HELLO}\n\n{RAIN}"), Some(" = turn 1 and turn 3"));
     check(&format!("> {HELLO} <"), Some(" has turn 1"));
     check(&format!("a {RAIN} b {HELLO}!"), Some(" has turn 3 and turn 1"));
