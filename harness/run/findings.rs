@@ -141,7 +141,7 @@ impl Replayed {
             Some(format!("the answer to `{}` reports an error: {:?}", captured.request, clipped(&text, 120)))
         };
         let what = self.played.driven.captured.iter().find_map(said)?;
-        let known = golden.is_none_or(|golden| golden.mentions("error"));
+        let known = golden.is_none_or(|golden| golden.to_string().contains("error"));
         (!known).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 

@@ -281,7 +281,10 @@ impl Replayed {
         let normalize: Vec<_> = runs.iter().map(|run| move |text: &str| names(run, text)).collect();
         let captured = runs.iter().map(|run| &run.played.driven.captured[..]);
         let all = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
-        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden)
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let calls =
+            turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
+        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls)
     }
 
     /// The year in which the system answered, as it says itself. Another clock is in another one.

@@ -57,6 +57,7 @@ impl Places {
             }
             if let Kind::Time(_, away) = kind {
                 pin.times = true;
+                pin.now |= away == times::NOW;
                 pin.texts.exactly |= !away.is_empty();
             }
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
@@ -99,6 +100,8 @@ pub(super) struct Pin {
     pub(super) words: bool,
     pub(super) texts: Texts,
     pub(super) times: bool,
+    /// Whether the committed golden says of times that they are now.
+    pub(super) now: bool,
     /// Whether the committed golden shows booleans.
     pub(super) booleans: bool,
     /// Whether numbers count.
@@ -306,6 +309,7 @@ impl Collector<'_> {
                 && place.times == place.texts
                 && place.number_times == place.numbers,
             texts: told(place),
+            now: false,
             booleans: false,
             counts: place.series.is_telling(),
             numbers: self.others && !place.measures && place.numbers > place.number_times,

@@ -267,11 +267,6 @@ impl Golden {
         })
     }
 
-    /// Whether a word stands anywhere in the golden.
-    pub fn mentions(&self, word: &str) -> bool {
-        self.to_string().contains(word)
-    }
-
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));

@@ -208,7 +208,7 @@ impl Collector<'_> {
 /// Whether a normalized id is the name of a value of the run, and not just `<UUID>`.
 pub(super) fn is_name(normal: &str) -> bool {
     let inner = normal.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
-    inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && notation::is_seen(normal)
+    inner.is_some_and(|inner| inner != "UUID" && !inner.contains(['<', '>'])) && !normal.contains(notation::is_unseen)
 }
 
 /// Returns a hash that identifies a place inside of another.
@@ -266,11 +266,7 @@ fn is_time(digits: &str) -> bool {
 }
 
 fn uuid_at_end(text: &str) -> bool {
-    text.len().checked_sub(UUID).and_then(|start| text.get(start..)).is_some_and(is_uuid)
-}
-
-fn is_uuid(text: &str) -> bool {
-    text.len() == UUID && uuid(text, 0).is_some()
+    text.len().checked_sub(UUID).and_then(|start| text.get(start..)).is_some_and(|end| uuid(end, 0).is_some())
 }
 
 /// Returns the UUIDs in a text, as the rules of the key find them.

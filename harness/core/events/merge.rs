@@ -196,8 +196,9 @@ impl<'a> Merger<'a> {
                 };
                 let is_later = || self.earliest.is_some_and(|at| times::is_later(scalar, at, self.compared));
                 let away = || {
-                    let far = self.told.and_then(|told| times::away(scalar, told));
-                    far.or_else(|| is_later().then(|| times::LATER.to_owned()))
+                    let far = self.told.and_then(|told| times::away(scalar, told, self.compared));
+                    let is_later = far.as_deref().is_none_or(|far| far == times::NOW) && is_later();
+                    if is_later { Some(times::LATER.to_owned()) } else { far }
                 };
                 let time = time.map(|form| (form, away()));
                 scalars.add_type(scalar, kind, time, self.ids);

@@ -80,13 +80,8 @@ pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }
 
-/// Whether each character of a text is visible.
-pub(super) fn is_seen(text: &str) -> bool {
-    !text.contains(is_unseen)
-}
-
 /// Whether a character is a control character, white space other than a space, or a character without width.
-fn is_unseen(c: char) -> bool {
+pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')

@@ -9,7 +9,7 @@ use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds, Time};
-use super::times::LATER;
+use super::times::{LATER, NOW};
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
@@ -178,10 +178,13 @@ impl Outline<'_> {
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
-        let is_later = |time: &Time| time.away.as_deref() == Some(LATER);
-        let are_later = times.0.iter().all(is_later);
-        let holds = |time: &&Time| chosen.texts.exactly && (are_later || !is_later(time));
-        let away = |time: &Time| Some(time).filter(holds).and_then(|time| time.away.clone()).unwrap_or_default();
+        let later = times.0.iter().filter(|time| time.away.as_deref() == Some(LATER)).count();
+        let away = |time: &Time| match time.away.as_deref().filter(|_| chosen.texts.exactly) {
+            Some(LATER | NOW) if chosen.now => NOW.to_owned(),
+            Some(LATER) if later < times.0.len() => String::new(),
+            Some(NOW) if later > 0 || self.chosen.is_committed() => String::new(),
+            away => away.unwrap_or_default().to_owned(),
+        };
         let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
         let mut all: BTreeMap<&String, BTreeSet<&str>> = words.iter().map(|word| (word, BTreeSet::new())).collect();
         for (own, whole) in said.iter().flatten() {

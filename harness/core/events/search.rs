@@ -247,7 +247,7 @@ impl Search<'_> {
                 let of_lane = self.fit(path, &with_lane, pieces, &mut known);
                 let adds_id =
                     best == before && as_id(lane).is_some() && !before.iter().any(|lane| as_id(lane).is_some());
-                if of_lane.is_better(&fit) || adds_id && of_lane.is_as_good(&fit) {
+                if of_lane.rank() > fit.rank() || adds_id && of_lane.rank() == fit.rank() {
                     (best, fit) = (with_lane, of_lane);
                 }
             }
@@ -317,13 +317,9 @@ fn reads_as_text(pieces: &Pieces<'_>) -> bool {
 }
 
 impl Fit {
-    /// Whether the texts of both fit equally well.
-    fn is_as_good(&self, other: &Fit) -> bool {
-        (self.whole, self.known, self.texts) == (other.whole, other.known, other.texts)
-    }
-
-    fn is_better(&self, other: &Fit) -> bool {
-        (self.whole, self.known, self.texts) > (other.whole, other.known, other.texts)
+    /// How well the texts fit: the more, the better.
+    fn rank(&self) -> (usize, usize, Reverse<isize>) {
+        (self.whole, self.known, self.texts)
     }
 }
 

@@ -15,6 +15,8 @@ use crate::json::Json;
 /// The fewest characters of an id: of fewer, two may be the same by chance.
 const SHORTEST: usize = 6;
 const LONGEST: usize = 200;
+/// The signs in ids of which it is known where they stand.
+const SIGNS: &[u8] = b"_-.:";
 
 /// Places of ids without a form: labels, and JSON pointers in their payloads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,9 +26,9 @@ pub struct ShortIds(BTreeSet<(String, String)>);
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
 
 impl ShortIds {
-    /// Returns the places at which each of these runs has other texts, and only such that may be an id. Each run comes with its names for
-    /// what varies.
-    pub fn of(runs: &[(&[Captured], &Normalize<'_>)], options: &ShapeOptions) -> ShortIds {
+    /// Returns the places at which each of these runs has other texts, and only such that may be an id; and those at which all texts are
+    /// ids of tool `calls` of the recording. Each run comes with its names for what varies.
+    pub fn of(runs: &[(&[Captured], &Normalize<'_>)], options: &ShapeOptions, calls: &BTreeSet<&str>) -> ShortIds {
         let texts = |(captures, normalize): &(&[Captured], &Normalize<'_>)| {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
@@ -43,10 +45,8 @@ impl ShortIds {
             let differ = |other: &Texts| other.get(*place).is_some_and(|other| other.is_disjoint(texts));
             let all = || others.iter().filter_map(|other| other.get(*place)).flatten().chain(*texts);
             let mixed = all().filter(|text| is_mixed(text)).count();
-            !texts.is_empty()
-                && others.iter().all(differ)
-                && all().all(|text| is_like_one(text))
-                && 2 * mixed > all().count()
+            let vary = || others.iter().all(differ) && all().all(|text| is_like_one(text)) && 2 * mixed > all().count();
+            !texts.is_empty() && (texts.iter().all(|text| calls.contains(&**text)) || vary())
         };
         ShortIds(first.iter().filter(is_of).map(|(place, _)| place.clone()).collect())
     }
@@ -71,7 +71,7 @@ impl ShortIds {
 
     /// Whether a text is an id at a place.
     pub(super) fn has(&self, label: &str, pointer: &str, text: &str) -> bool {
-        is_token(text) && self.0.iter().any(|(of, at)| of == label && at == pointer)
+        is_token(text, SIGNS) && self.0.iter().any(|(of, at)| of == label && at == pointer)
     }
 
     fn node(&mut self, node: &Node, label: &str, pointer: &str) {
@@ -104,7 +104,7 @@ fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, text
     match value {
         Json::Str(text) => {
             let of_place = texts.entry((label.to_owned(), pointer.to_owned())).or_default();
-            let normal = if is_like_one(text) { normalize(text) } else { String::new() };
+            let normal = if may_be_one(text) { normalize(text) } else { String::new() };
             // Values of the run have their names beside those that have none.
             if !of_place.contains(&**text) && !is_name(&normal) {
                 of_place.insert(if normal == *text { normal } else { String::new() });
@@ -126,7 +126,12 @@ fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, text
 
 /// Whether a text that is another one in each run may be an id.
 fn is_like_one(text: &str) -> bool {
-    is_token(text) && !is_id(text) && text.contains(|c: char| c.is_ascii_alphabetic()) && times::of_text(text).is_none()
+    may_be_one(text) && is_token(text, b"_-") && text.contains(|c: char| c.is_ascii_alphabetic())
+}
+
+/// Whether a text may be an id of which it is known where it stands.
+fn may_be_one(text: &str) -> bool {
+    is_token(text, SIGNS) && !is_id(text) && times::of_text(text).is_none()
 }
 
 /// Whether a text has digits, or letters of both cases, beyond its first character. Where most have none, they are words of which one is chosen.
@@ -135,8 +140,8 @@ fn is_mixed(text: &str) -> bool {
     has(char::is_ascii_digit) || has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase)
 }
 
-fn is_token(text: &str) -> bool {
-    (SHORTEST..=LONGEST).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"_-".contains(&c))
+fn is_token(text: &str, signs: &[u8]) -> bool {
+    (SHORTEST..=LONGEST).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphanumeric() || signs.contains(&c))
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ pub(super) fn of_number(number: &Json) -> Option<&'static str> {
 /// The fewest minutes that a time lies ahead or back to say so: any other is now, as far as slow machines can tell.
 const AWAY: i64 = 10;
 
+/// The fewest minutes by which a time is not sure to be now where a golden is written: it may be the last full hour.
+const SURE: i64 = 2;
+/// What is said of a time that is when it was told.
+pub(super) const NOW: &str = " now";
+
 /// When an answer was given by the clock of the system that gave it, if it says so: RFC 9110, section 6.6.1.
 pub fn answered(capture: &Captured) -> Option<OffsetDateTime> {
     let mut dates = capture.delivery.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("date"));
@@ -63,9 +68,9 @@ pub fn answered(capture: &Captured) -> Option<OffsetDateTime> {
 /// How far away a date is, if that depends on the zone of the system: there is another day than in UTC.
 pub(super) const IN_SOME_ZONE: &str = " + ?";
 
-/// How far ahead of the time at which it was told a point in time with a zone is, or a date, or how far back: ` + 14 d`. `told` is in the
-/// zone of the system.
-pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
+/// How far ahead of the time at which it was told a point in time with a zone is, or a date, or how far back: ` + 14 d`, or that it is
+/// that time. `told` is in the zone of the system.
+pub(super) fn away(value: &Json, told: OffsetDateTime, compared: bool) -> Option<String> {
     let date = value.as_str().filter(|text| text.len() == DATE.len());
     if let Some(date) = date.and_then(|date| Date::parse(date, &Iso8601::DATE).ok()) {
         let days = (date - told.date()).whole_days();
@@ -81,7 +86,7 @@ pub(super) fn away(value: &Json, told: OffsetDateTime) -> Option<String> {
     let seconds = at - told.unix_timestamp();
     let minutes = (seconds + 30).div_euclid(60);
     let (count, unit) = match minutes.abs() {
-        ..AWAY => return None,
+        ..AWAY => return (compared || minutes.abs() < SURE).then(|| NOW.to_owned()),
         days if days % 1440 == 0 => (days / 1440, "d"),
         hours if hours % 60 == 0 => (hours / 60, "h"),
         minutes => (minutes, "min"),
@@ -124,7 +129,7 @@ fn distance(count: i64, unit: &str) -> Option<String> {
 
 /// The form of a point in time as a golden has it, and how far away that is.
 pub(super) fn parts(time: &str) -> (&str, &str) {
-    let end = [" + ", " - ", LATER].iter().filter_map(|sign| time.find(sign)).min();
+    let end = [" + ", " - ", NOW, LATER].iter().filter_map(|sign| time.find(sign)).min();
     time.split_at(end.unwrap_or(time.len()))
 }
 

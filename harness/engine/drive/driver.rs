@@ -50,8 +50,8 @@ pub struct Driver<'a> {
     pub(super) calls: Activity,
     failure: Option<(CauseKind, Error)>,
     broken: Option<Captured>,
-    /// The latest WebSocket, and the part of the golden that has its latest events.
-    socket: Option<(Socket, Option<usize>)>,
+    /// The WebSockets, the latest one last, and for each the part of the golden that has its latest events.
+    sockets: Vec<(Socket, Option<usize>)>,
     #[cfg(feature = "browser")]
     visitor: Visitor<'a>,
 }
@@ -134,7 +134,7 @@ impl<'a> Driver<'a> {
             calls,
             failure: None,
             broken: None,
-            socket: None,
+            sockets: Vec::new(),
             #[cfg(feature = "browser")]
             visitor,
         }
@@ -175,7 +175,13 @@ impl<'a> Driver<'a> {
     /// Ends the streams that are still open. A stream ends at its last event; if its step names none, or if it is read further
     /// after that event, it ends by itself, or after `settle`.
     pub async fn finish(mut self, settle: Duration) -> Driven {
-        self.hear_socket();
+        // What came on each after the last event for which a step waited.
+        for (mut socket, part) in std::mem::take(&mut self.sockets) {
+            let part = part.and_then(|part| self.captured.get_mut(part)).filter(|_| self.failure.is_none());
+            if let Some(Part::Done(captured)) = part {
+                captured.after = socket.after();
+            }
+        }
         let mut captured = Vec::with_capacity(self.captured.len());
         let until = Instant::now() + settle;
         for part in std::mem::take(&mut self.captured) {
@@ -272,7 +278,7 @@ impl<'a> Driver<'a> {
             let outcome = Outcome::Answered(Box::new(answered), None);
             let part = self.captured.len();
             self.take(index, step, outcome).map_err(|error| failed(error, &title, step))?;
-            if let Some((_, events)) = &mut self.socket {
+            if let Some((_, events)) = self.sockets.last_mut() {
                 *events = talk.last.is_some().then_some(part).filter(|_| step.golden);
             }
             return Ok(());
@@ -354,21 +360,12 @@ impl<'a> Driver<'a> {
             if let Some(connect) = &connect {
                 self.sent.lock().add(connect);
             }
-            self.hear_socket();
             let (event, cookies) = (open.event.clone(), &self.cookies);
             let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
-            self.socket = Some((opened, None));
+            self.sockets.push((opened, None));
         }
-        let (socket, _) = self.socket.as_mut().ok_or_else(|| Error::new("there is no open socket"))?;
+        let (socket, _) = self.sockets.last_mut().ok_or_else(|| Error::new("there is no open socket"))?;
         socket.talk(&send, talk.last.as_ref(), talk.open.is_some(), &self.underway).await
-    }
-
-    /// Closes the socket, and keeps what came on it after the last event for which a step waited.
-    fn hear_socket(&mut self) {
-        let Some((mut socket, Some(part))) = self.socket.take() else { return };
-        if let Some(Part::Done(captured)) = self.captured.get_mut(part).filter(|_| self.failure.is_none()) {
-            captured.after = socket.after();
-        }
     }
 
     pub(super) fn base(&self) -> Result<&str> {

@@ -3,10 +3,12 @@
 #![allow(clippy::print_stdout, reason = "it prints its log")]
 
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -23,6 +25,7 @@ tests! {
     changes_of_a_plain_socket_are_noticed,
     socket_io_connects_answers_pings_and_names_its_events,
     a_graphql_subscription_ends_with_complete,
+    a_socket_stays_open_while_another_one_is_used,
     what_a_socket_does_wrong_is_told,
 }
 
@@ -63,6 +66,7 @@ async fn talk(stream: TcpStream) {
         "/ws" => plain(&mut socket).await,
         "/socket.io/" => socket_io(&mut socket).await,
         "/graphql" => graphql(&mut socket).await,
+        "/room" => room(&mut socket).await,
         "/closes" => say(&mut socket, &json!({"type": "bye"})).await,
         _ => {}
     }
@@ -105,6 +109,25 @@ async fn plain(socket: &mut Socket) {
         if change == "late" && asked.contains("you said") {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             say(socket, &json!({"type": "error", "text": "lost"})).await;
+        }
+    }
+}
+
+/// Tells what anybody says to all who are in the room. `CHANGE` may leave the others out.
+async fn room(socket: &mut Socket) {
+    static ROOM: LazyLock<broadcast::Sender<Value>> = LazyLock::new(|| broadcast::Sender::new(16));
+    let (mut all, alone) = (ROOM.subscribe(), std::env::var("CHANGE").is_ok_and(|change| change == "alone"));
+    loop {
+        tokio::select! {
+            text = hear(socket) => {
+                let said = json!({"type": "said", "text": text.as_deref()});
+                match text {
+                    None => return,
+                    Some(_) if alone => say(socket, &said).await,
+                    Some(_) => drop(ROOM.send(said)),
+                }
+            }
+            Ok(said) = all.recv() => say(socket, &said).await,
         }
     }
 }
@@ -224,6 +247,18 @@ fn a_graphql_subscription_ends_with_complete() {
         assert!(golden.contains("next") && golden.contains("complete") && golden.contains("true"), "{golden}");
         tree.retake().arg("test").run().green();
     }
+}
+
+fn a_socket_stays_open_while_another_one_is_used() {
+    let user = |name: &str| format!("[[step]]\nsocket = \"/room\"\nsend = {{ from = \"{name}\" }}\nlast = \"said\"\n");
+    let tree = tree("", &format!("fixture = \"none\"\n{}{}", user("ana"), user("bob")));
+    tree.retake().args(&["test", "--update"]).run().green();
+    let golden = tree.read("goldens/a.snap");
+    let (ana, bob) = golden.split_at(golden.rfind("SOCKET /room").unwrap());
+    assert!(ana.contains("(after the last event)") && !bob.contains("(after the last event)"), "{golden}");
+    tree.retake().arg("test").run().green();
+    tree.replace("scenarios/suite.toml", MODEL, &format!("{MODEL}, CHANGE = \"alone\""));
+    tree.retake().arg("test").run().red(&["after the last event"]);
 }
 
 fn what_a_socket_does_wrong_is_told() {

@@ -46,10 +46,10 @@ impl Golden {
             tell(kinds, &is_time, &|time| Some(time.as_far_as(far.unwrap_or_default())));
             let (is_told, holds) = (kinds.iter().any(is_time), known.iter().any(Kind::is_instant));
             kinds.retain(|kind| !is_told || if holds { !is_time(kind) } else { !kind.is_instant() });
-            if !is_same {
-                let as_there = |kind: &Kind| known.iter().find(|known| known.bare() == kind.bare() && *known != kind);
-                tell(kinds, &is_quoted, &|kind| as_there(kind).cloned());
-            }
+            // In the same recording, what a text says as a whole is all there is of it.
+            let says = |kind: &Kind| if is_same { kind.whole().clone() } else { kind.bare().clone() };
+            let as_there = |kind: &Kind| known.iter().find(|known| says(known) == says(kind) && *known != kind);
+            tell(kinds, &is_quoted, &|kind| as_there(kind).cloned());
             for (is_it, open) in [(&Kind::is_number as &dyn Fn(&Kind) -> bool, NUMBER), (&is_quoted, STRING)] {
                 let known: Kinds = known.iter().filter(|kind| is_it(kind)).cloned().collect();
                 let is_one = |kind: &Kind| is_it(kind) || *kind == Kind::plain(open);

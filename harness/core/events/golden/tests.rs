@@ -111,7 +111,7 @@ fn kind() -> impl Strategy<Value = Kind> {
         (1..30_usize).prop_map(Kind::More),
         (
             prop::sample::select(vec!["yyyy-mm-dd hh:mm:ss.fZ", "time in ms"]),
-            prop::sample::select(vec!["", " - 14 d", times::LATER])
+            prop::sample::select(vec!["", " - 14 d", times::NOW, times::LATER])
         )
             .prop_map(|(form, away)| Kind::Time(form.to_owned(), away.to_owned())),
         prop::sample::select(vec![Kind::plain("0.25"), Kind::Quoted(r#""a | b = c of this recording""#.to_owned())])

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use crate::events::{Capture, Captured, Foreign, Golden, Known, ShapeOptions, Shaped, ShortIds};
 
 fn captured(lines: &[String]) -> Vec<Captured> {
@@ -21,7 +23,11 @@ fn golden(run: &[Captured], short: Option<&ShortIds>, committed: Option<&Golden>
 }
 
 fn of(runs: [&[Captured]; 2]) -> ShortIds {
-    ShortIds::of(&runs.map(|run| (run, &str::to_owned as &dyn Fn(&str) -> String)), &ShapeOptions::default())
+    of_calls(runs, &BTreeSet::new())
+}
+
+fn of_calls(runs: [&[Captured]; 2], calls: &BTreeSet<&str>) -> ShortIds {
+    ShortIds::of(&runs.map(|run| (run, &str::to_owned as &dyn Fn(&str) -> String)), &ShapeOptions::default(), calls)
 }
 
 #[test]
@@ -43,6 +49,23 @@ fn a_text_that_each_run_has_otherwise_is_an_id_if_it_is_no_word() {
     assert_ne!(crossed, read, "an end without its beginning");
     let lost = golden(&run("90aa1b7c", "90aa1b7c", "none"), None, Some(&read));
     assert_ne!(lost, read, "too short for an id");
+}
+
+#[test]
+fn ids_of_tool_calls_are_ids_whatever_their_form() {
+    let same = |run: &[Captured]| of_calls([run, run], &BTreeSet::from(["u5b5hwhr1", "functions.find:15", "call"]));
+    let (one, other) = (run("u5b5hwhr1", "u5b5hwhr1", "functions.find:15"), run("vs9omq8bt", "vs9omq8bt", "find:2"));
+    let written = golden(&one, Some(&same(&one)), None);
+    assert!(written.to_string().contains("short id 1"), "{written}");
+    let committed = Golden::parse(&written.to_string()).unwrap();
+    assert_eq!(golden(&other, None, Some(&committed)), committed, "another recording has others");
+    let crossed = golden(&run("vs9omq8bt", "u5b5hwhr1", "find:2"), None, Some(&committed));
+    assert_ne!(crossed, committed, "a result of another call");
+    // Too few characters may be the same by chance, and a word is none.
+    for (run, count) in [(run("call", "call", "call"), 0), (run("u5b5hwhr1", "u5b5hwhr1", "Rome"), 2)] {
+        let golden = golden(&run, Some(&same(&run)), None).to_string();
+        assert_eq!(golden.matches("short id 1").count(), count, "{golden}");
+    }
 }
 
 #[test]

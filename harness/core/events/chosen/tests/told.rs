@@ -184,3 +184,38 @@ fn what_stands_in_place_of_a_value_is_quoted_and_not_its_type() {
     let run = texts(r#"{"code": "closed", "rating": null}"#, Some(&open));
     assert_eq!(first(&open, &run), format!("{shape} `/code` is `string`, not `boolean`"));
 }
+
+#[test]
+fn a_time_that_is_when_it_was_told_has_to_stay_so() {
+    let run = |created: &str, told: &str, exactly: bool, committed: Option<&Golden>| {
+        let mut answer = captured(&[&format!(r#"{{"created": "{created}"}}"#)]);
+        answer.delivery.headers.push(("date".to_owned(), told.to_owned()));
+        let foreign = Some(Foreign::default());
+        let known = Known { foreign, has_others: true, exactly, committed, ..Known::default() };
+        Shaped::of(&[answer], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let told = ["Fri, 27 Nov 2026 09:00:02 GMT", "Sat, 01 Jan 2028 21:07:02 GMT"];
+    let written = |created: [&str; 2]| {
+        let mut golden = run(created[0], told[0], false, None);
+        let mut exactly = run(created[0], told[0], true, None);
+        exactly.agree_on_values(&run(created[1], told[1], true, None));
+        golden.tell_exactly(exactly, true, None);
+        Golden::parse(&golden.to_string()).unwrap()
+    };
+    let line = |golden: &Golden| lines_of(golden).pop().unwrap();
+    let now = written(["2026-11-27T09:00:01.5Z", "2028-01-01T21:07:02.25Z"]);
+    assert_eq!(line(&now), "created    yyyy-mm-ddThh:mm:ss.fZ now");
+    assert_eq!(run("2026-11-27T08:55:00.5Z", told[0], false, Some(&now)), now, "a machine may be slow");
+    let said = first(&now, &run("1970-01-01T00:00:00.0Z", told[0], false, Some(&now)));
+    let was = "not `yyyy-mm-ddThh:mm:ss.fZ now`";
+    assert!(said.ends_with(&format!("`/created` is `yyyy-mm-ddThh:mm:ss.fZ - 498825 h`, {was}")), "{said}");
+    // Two clocks that were read at once are as often the same.
+    let two = r#"2026-11-27T09:00:01.500Z", "updated": "2026-11-27T09:00:01."#;
+    let both = written([&format!("{two}505Z"), r#"2028-01-01T21:07:02.250Z", "updated": "2028-01-01T21:07:02.250Z"#]);
+    assert_eq!(line(&both), "updated    yyyy-mm-ddThh:mm:ss.fZ now");
+    assert_eq!(run(&format!("{two}900Z"), told[0], false, Some(&both)), both);
+    // The last full hour is now only by chance.
+    let hour = written(["2026-11-27T09:00:00.5Z", "2028-01-01T21:00:00.5Z"]);
+    assert_eq!(line(&hour), "created    yyyy-mm-ddThh:mm:ss.fZ");
+    assert_eq!(run("2026-11-27T09:00:01.5Z", told[0], false, Some(&hour)), hour, "nor is it anything else");
+}
