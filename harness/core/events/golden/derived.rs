@@ -48,8 +48,8 @@ impl Golden {
             kinds.retain(|kind| !is_told || if holds { !is_time(kind) } else { !kind.is_instant() });
             // In the same recording, what a text says as a whole is all there is of it.
             let says = |kind: &Kind| if is_same { kind.whole().clone() } else { kind.bare().clone() };
-            let as_there = |kind: &Kind| known.iter().find(|known| says(known) == says(kind) && *known != kind);
-            tell(kinds, &is_quoted, &|kind| as_there(kind).cloned());
+            let as_there = |kind: &Kind| known.iter().find(|known| says(known) == says(kind));
+            tell(kinds, &is_quoted, &|kind| as_there(kind).filter(|_| !known.contains(kind)).cloned());
             for (is_it, open) in [(&Kind::is_number as &dyn Fn(&Kind) -> bool, NUMBER), (&is_quoted, STRING)] {
                 let known: Kinds = known.iter().filter(|kind| is_it(kind)).cloned().collect();
                 let is_one = |kind: &Kind| is_it(kind) || *kind == Kind::plain(open);

@@ -219,3 +219,21 @@ fn a_time_that_is_when_it_was_told_has_to_stay_so() {
     assert_eq!(line(&hour), "created    yyyy-mm-ddThh:mm:ss.fZ");
     assert_eq!(run("2026-11-27T09:00:01.5Z", told[0], false, Some(&hour)), hour, "nor is it anything else");
 }
+
+#[test]
+fn a_text_that_is_the_same_as_a_whole_is_told_as_in_the_golden() {
+    let of = |sent: &str, row: &str, committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        foreign.add_text(sent);
+        let (foreign, exactly) = (Some(foreign), committed.is_none());
+        let known = Known { foreign, has_others: true, exactly, committed, ..Known::default() };
+        let line = format!(r#"{{"detail": "there is no row {row}"}}"#);
+        Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let mut golden = of("row 9", "9", None);
+    golden.tell_derived(&golden.clone(), &Recorded::default());
+    assert_eq!(lines_of(&golden), [r#"detail     "there is no …" = "there is no row 9" of this recording"#]);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(of("row 8", "9", Some(&golden)), golden, "what else was sent changes nothing");
+    assert_ne!(of("row 9", "8", Some(&golden)), golden);
+}
