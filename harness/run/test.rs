@@ -22,7 +22,6 @@ use super::policy::Policy;
 use super::project::Project;
 use super::proof::{await_next_second, prove};
 use super::shard::{self, Shard};
-use super::slots::Claim;
 use super::trial::{self, How, Replayed};
 use super::{orphans, second_look, tools, verdict, worlds};
 use crate::report::{Deed, Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
@@ -62,11 +61,11 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
             project.skipped(test.name());
         }
     }
-    let alone_on = |scenario: &Scenario| trial::claim(project, scenario, false);
-    let claim = |scenario: &Scenario| claim(project, scenario);
+    let claim = |scenario: &Scenario, in_company| trial::claim(project, scenario, false, in_company);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
-    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario)));
-    let of_worlds = project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), alone_on(scenario)));
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario, true)));
+    let of_worlds =
+        project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), claim(scenario, false)));
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
@@ -126,7 +125,7 @@ fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial>
                 let ignored = scenario.skip.is_some() || scenario.needs_browser() && !cfg!(feature = "browser");
                 let name = scenario.name.clone();
                 let run = move || {
-                    let _turn = project.slots.turn(&scenario.name, claim(&project, &scenario));
+                    let _turn = project.slots.turn(&scenario.name, trial::claim(&project, &scenario, false, true));
                     if fail_fast && project.failed.load(Ordering::Relaxed) {
                         return Ok(Completion::ignored_with("another scenario failed"));
                     }
@@ -168,7 +167,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
     let run = {
         let name = name.clone();
         move || {
-            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false));
+            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false, false));
             if fail_fast && project.failed.load(Ordering::Relaxed) {
                 return Ok(Completion::ignored_with("another scenario failed"));
             }
@@ -180,11 +179,6 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
         }
     };
     Some(Trial::ignorable_test(name, run))
-}
-
-/// What a scenario needs for itself. If its golden may be written, no other scenario uses its system meanwhile.
-fn claim(project: &Project, scenario: &Scenario) -> Option<Claim> {
-    trial::claim(project, scenario, project.goldens.policy() != Policy::Overwrite)
 }
 
 fn action(policy: Policy) -> RunAction {
@@ -254,26 +248,8 @@ fn attempt(
     fixture: Option<&Arc<Fixture>>,
     retries: bool,
 ) -> Result<Option<String>, Attempt> {
-    let replay = |how| trial::replay(project, scenario, fixture.cloned(), &project.rules, how);
-    let mut replayed = replay(How { in_company: true, ..How::default() });
-    let suspected = replayed.as_ref().map(|replayed| replayed.suspected.clone()).unwrap_or_default();
-    let crashed = match &replayed {
-        Err(error) => Some(error),
-        Ok(replayed) => replayed.played.fault.as_ref().map(|(_, fault)| fault),
-    };
-    let crashed = crashed.filter(|_| project.systems.shares(scenario));
-    let crashed = crashed.map(|error| format!("{}, while others could use it too", error.what()));
-    if !suspected.is_empty() || crashed.is_some() {
-        // A call came that may belong to this scenario or to another one that used the same system meanwhile, or one of them made the
-        // system crash. Alone on the system, a scenario is responsible for all that happens.
-        replayed = replay(How::default());
-        if replayed.as_ref().is_ok_and(|replayed| !replayed.misses.is_empty()) {
-            for scope in suspected {
-                scope.judge();
-            }
-        }
-    }
-    let mut replayed = replayed.map_err(|error| {
+    let replayed = trial::replay_in_company(project, scenario, fixture, &project.rules);
+    let (mut replayed, crashed) = replayed.map_err(|error| {
         let failure = looked_into(Failure::from(error), &scenario.name);
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;

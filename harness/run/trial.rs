@@ -122,7 +122,8 @@ pub(super) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    project.slots.take(&scenario.name, claim(project, scenario, in_company));
+    let fresh = is_fresh(fixture.as_deref(), pacing);
+    project.slots.take(&scenario.name, claim(project, scenario, fresh, in_company));
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that; and so it does if a run of this scenario alone does not show whose call missed.
@@ -162,6 +163,35 @@ fn hold(
     Some(Hold::new(passing, scenario.timeout / 2, project.in_vain.clone()))
 }
 
+/// Replays a scenario while others may use the same system. If a call came that may belong to one of them, or the system crashed, it
+/// is replayed again, alone on it, and responsible for all that happens. Returns the crash of the first run, too.
+/// Fails like [`replay`].
+pub(super) fn replay_in_company(
+    project: &Project,
+    scenario: &Scenario,
+    fixture: Option<&Arc<Fixture>>,
+    rules: &Arc<Rules>,
+) -> Result<(Replayed, Option<String>)> {
+    let replay = |in_company| replay(project, scenario, fixture.cloned(), rules, How { in_company, ..How::default() });
+    let replayed = replay(true);
+    let (suspected, fault) = match &replayed {
+        Err(error) => (Vec::new(), Some(error)),
+        Ok(replayed) => (replayed.suspected.clone(), replayed.played.fault.as_ref().map(|(_, fault)| fault)),
+    };
+    let crashed = fault.filter(|_| project.systems.shares(scenario));
+    let crashed = crashed.map(|error| format!("{}, while others could use it too", error.what()));
+    if suspected.is_empty() && crashed.is_none() {
+        return replayed.map(|replayed| (replayed, None));
+    }
+    let alone = replay(false)?;
+    if !alone.misses.is_empty() {
+        for scope in suspected {
+            scope.judge();
+        }
+    }
+    Ok((alone, crashed))
+}
+
 impl Replayed {
     /// Has it make its golden at the places that another golden names.
     pub(super) fn compare_with(&mut self, committed: Arc<Committed>) {
@@ -191,10 +221,16 @@ impl Replayed {
     }
 }
 
-/// What a scenario needs for itself. With `in_company`, other scenarios may use the same system while it lingers.
-pub(super) fn claim(project: &Project, scenario: &Scenario, in_company: bool) -> Option<Claim> {
-    let system = project.systems.alone(scenario)?.to_owned();
+/// What a scenario needs for itself, where a system that is shared is started `fresh` or not. With `in_company`, other scenarios may
+/// use the same system while it lingers.
+pub(super) fn claim(project: &Project, scenario: &Scenario, fresh: bool, in_company: bool) -> Option<Claim> {
+    let system = project.systems.alone(scenario, fresh)?.to_owned();
     Some(Claim { system, passes_on: in_company && project.systems.shares(scenario) })
+}
+
+/// Whether a run gets a process of its own, even if scenarios share their system's: the second replay of a proof, and one with marks.
+fn is_fresh(fixture: Option<&Fixture>, pacing: Pacing) -> bool {
+    matches!(pacing, Pacing::Shaken) || fixture.is_some_and(|fixture| fixture.mark.is_some())
 }
 
 /// Sets up a stage, drives the scenario on it, and takes the stage down again. After the last step it waits for further calls,
@@ -209,10 +245,8 @@ pub(super) fn play(
     all_served: impl Fn() -> bool,
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
-    // The second replay of a proof gets a new process, even if scenarios share their system's process, and so does one with marks.
-    let is_marked = fixture.is_some_and(|fixture| fixture.mark.is_some());
-    let fresh = is_marked || matches!(options.pacing, Pacing::Shaken);
-    project.slots.take(&scenario.name, claim(project, scenario, false));
+    let fresh = is_fresh(fixture, options.pacing);
+    project.slots.take(&scenario.name, claim(project, scenario, fresh, false));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = retake_model::threads::runtime()?;
         let model = mode.clone();
@@ -228,7 +262,8 @@ pub(super) fn play(
             let given =
                 doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             #[cfg(feature = "browser")]
-            let baselines = baselines(project, &mode, options.pacing, is_marked);
+            let baselines =
+                baselines(project, &mode, options.pacing, fixture.is_some_and(|fixture| fixture.mark.is_some()));
             let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default(), egress).await;
             let running = starting.map_err(|error| error.in_file(&scenario.file))?;
             let stay = Stay {

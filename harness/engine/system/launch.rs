@@ -126,11 +126,11 @@ impl Systems {
     }
 
     /// Returns the name of the system that only one scenario at a time can use, because it is shared, attached, or has a fixed
-    /// port. `None` if the scenario needs no such system. If the scenario [`shares`](Systems::shares) its system, another one can
-    /// begin while this one lingers.
-    pub fn alone<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
+    /// port. `None` if the scenario needs no such system: a shared one is not, where it is started `fresh` as in [`play`](Systems::play).
+    /// If the scenario [`shares`](Systems::shares) its system, another one can begin while this one lingers.
+    pub fn alone<'a>(&'a self, scenario: &'a Scenario, fresh: bool) -> Option<&'a str> {
         let name = self.started(scenario, scenario.system.as_deref()?);
-        if self.is_shared(scenario) || self.is_attached(scenario) {
+        if self.is_attached(scenario) || self.is_shared(scenario) && !fresh {
             return Some(name);
         }
         let pinned = |spec: &SystemSpec| matches!(spec, SystemSpec::Command(spec) if spec.port.is_some());

@@ -38,7 +38,14 @@ impl Proof<'_> {
         without_varying.drift = Drift { settings: Level::Ignore, extra: Level::Ignore, ..scenario.drift };
         let replay = |how: How<'_>, golden: Option<&Arc<Committed>>| {
             let first = !matches!(how.pacing, Pacing::Shaken);
-            let replayed = trial::replay(project, scenario, fixture.cloned(), rules, how);
+            let replayed = if first {
+                trial::replay_in_company(project, scenario, fixture, rules).map(|(replayed, crash)| {
+                    project.note_flaky(&scenario.name, crash.into_iter().collect());
+                    replayed
+                })
+            } else {
+                trial::replay(project, scenario, fixture.cloned(), rules, how)
+            };
             let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
             // One replay asks this for all.
             let early = replayed.early.take();

@@ -54,7 +54,7 @@ pub(super) fn run(
     scenario.linger = Duration::ZERO;
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
-    let one_by_one = project.systems.alone(scenario).is_some();
+    let one_by_one = project.systems.alone(scenario, false).is_some();
     let cores = available_parallelism().map_or(2, std::num::NonZero::get);
     let few = if one_by_one { 1 } else { cores * 2 };
     let setting = Setting { project, scenario, fixture, committed, of: worlds, starts: Semaphore::new(few) };
