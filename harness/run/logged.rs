@@ -34,7 +34,10 @@ impl Project {
         let older = if went_well { replayed.older_sides(self, scenario, own) } else { None };
         let run = older.as_ref().map(|older| &older.is).or(own);
         let run = run.filter(|_| went_well).map(ToString::to_string);
-        let committed = older.as_ref().map(|older| older.was.to_string());
+        let known = replayed.committed.as_ref().map(|known| &known.golden);
+        let of_file =
+            || known.map(|known| run.clone().filter(|_| Some(known) == own).unwrap_or_else(|| known.to_string()));
+        let committed = older.as_ref().map(|older| older.was.to_string()).or_else(of_file);
         self.runs.with(&scenario.name, |data| {
             data.steps.clone_from(&replayed.played.steps);
             data.tool_requests = replayed.played.tools.requests.iter().map(|asked| asked_data(asked, began)).collect();
@@ -104,14 +107,16 @@ impl Project {
         let _ = files::remove(&self.root.join(log_file(&scenario.name)));
         self.runs.begin(&scenario.name, self.shown(&scenario.file), action);
         let golden = has_golden(scenario).then(|| self.goldens.file(&scenario.golden_name));
-        let before = golden.as_deref().and_then(|_| self.goldens.whole_text(&scenario.golden_name));
+        let committed = || self.goldens.whole_text(&scenario.golden_name).filter(|_| golden.is_some());
+        // The run may write another one.
+        let before = (action != RunAction::Test).then(committed);
         let result = run();
         self.runs.with(&scenario.name, |data| {
             self.describe(scenario, data);
             data.fixture = self.fixtures.file(scenario).map(|file| self.shown(&file));
             let noted = data.golden.take().unwrap_or_default();
-            let golden = golden.map(|file| golden_data(self.shown(&file), noted.committed.or(before), noted.run));
-            data.golden = golden;
+            let was = noted.committed.or_else(|| before.unwrap_or_else(committed));
+            data.golden = golden.as_ref().map(|file| golden_data(self.shown(file), was, noted.run));
         });
         self.runs.end(&scenario.name, result.as_ref().err());
         result

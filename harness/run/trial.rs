@@ -449,9 +449,11 @@ impl Stay<'_> {
         let quiet = scenario.settle.max(Defaults::default().settle);
         let is_held = |step: &Step| step.golden || matches!(&step.action, Action::Request(of) if of.stream().is_none());
         let all_held = self.replay.is_some() && scenario.steps.iter().flat_map(Step::parts).all(is_held);
-        let committed = project.goldens.compared(&scenario.golden_name).filter(|_| all_held);
+        let committed = OnceLock::new();
         let has_missed = || {
-            let differs = || committed.as_ref().is_some_and(|known| underway.differs_from(&known.golden));
+            let read = || project.goldens.compared(&scenario.golden_name).filter(|_| all_held);
+            let differs =
+                || committed.get_or_init(read).as_ref().is_some_and(|known| underway.differs_from(&known.golden));
             self.replay.as_ref().is_some_and(|replay| replay.has_missed()) || differs()
         };
         let outcome = tokio::select! {

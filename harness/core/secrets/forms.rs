@@ -26,7 +26,8 @@ pub(super) const SECOND: &str = "edition-2";
 #[derive(Debug)]
 pub(super) struct SecretForm {
     pub(super) name: &'static str,
-    /// Every match contains one of these, so a text without any of them needs no search by the pattern.
+    /// Every match contains one of these, so a text without any of them needs no search by the pattern. One that begins with a dash
+    /// begins an argument.
     needles: &'static [&'static str],
     how: How,
     /// The only edition that searches for it; `None` if each does.
@@ -78,7 +79,12 @@ impl SecretForm {
 
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str, edition: Edition) -> Vec<Range<usize>> {
-        if !self.finders().iter().any(|needle| needle.find(text.as_bytes()).is_some()) {
+        let bytes = text.as_bytes();
+        // What begins with a dash is an argument, and no part of a word: `follow-up` is none.
+        let begins = |needle: &Finder<'_>, at: usize| {
+            needle.needle()[0] != b'-' || at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
+        };
+        if !self.finders().iter().any(|needle| needle.find_iter(bytes).any(|at| begins(needle, at))) {
             return Vec::new();
         }
         let pattern = match self.how {

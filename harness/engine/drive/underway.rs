@@ -297,10 +297,11 @@ impl Underway {
                 (state.heard, state.failed.is_some(), calls.filter(|_| waits))
             };
             let due = calls.and_then(|calls| calls.quiet_since()).map(|since| since.max(heard) + quiet);
-            match due.filter(|_| failed || has_missed()) {
-                Some(due) if due <= Instant::now() => return,
-                due => sleep_until(due.unwrap_or_else(|| Instant::now() + quiet)).await,
+            let now = Instant::now();
+            if due.is_some_and(|due| due <= now) && (failed || has_missed()) {
+                return;
             }
+            sleep_until(due.filter(|due| *due > now).unwrap_or(now + quiet)).await;
         }
     }
 
