@@ -147,7 +147,6 @@ impl Init {
         if schemas::write(&here)? {
             terminal::out("  wrote  scenarios/.schema/");
         }
-        ignore_run_data(&here)?;
         if is_linked {
             complete_cargo_toml(&here)?;
         }
@@ -203,15 +202,6 @@ fn complete_cargo_toml(here: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Keeps journals out of git: they contain what was sent to a provider.
-fn ignore_run_data(here: &Path) -> Result<()> {
-    let file = here.join("fixtures/.journal/.gitignore");
-    if !file.exists() {
-        retake_base::files::write_whole(&file, b"*\n")?;
-    }
-    Ok(())
-}
-
 /// Keeps new goldens that wait for a decision out of git.
 const PENDING: &str = "*.snap.new\n";
 
@@ -241,10 +231,6 @@ const SUITE: &str = r#"# What all scenarios share. An empty file is fine.
 # [[normalize]]
 # pattern = 'order-\d+'
 # replace = "<ORDER>"
-
-# Headers that goldens hold, apart from their values: a cookie that loses HttpOnly is a failure.
-[golden]
-headers = ["set-cookie", "cache-control"]
 "#;
 
 const RUNNER: &str = r#"//! Replays scenarios/ against the agent: `cargo test --test scenarios`.

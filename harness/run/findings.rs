@@ -128,7 +128,7 @@ impl Replayed {
         let whole = captured.find_map(error_in);
         let of_break = || self.broken_step()?.events.iter().find_map(|event| says_error(&event.name, &event.payload));
         let Some((label, text)) = whole.or_else(of_break) else { return self.error_body(golden) };
-        let what = format!("the run ended with the event `{label}`: {:?}", clipped(&text, 120));
+        let what = format!("the service sent the event `{label}`: {:?}", clipped(&text, 120));
         (!known(&label)).then(|| Cause::new(CauseKind::ErrorEvent, what))
     }
 

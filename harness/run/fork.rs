@@ -8,7 +8,7 @@ mod turn;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::action::ForkOptions;
 use super::declared_secrets;
@@ -27,7 +27,7 @@ use retake_core::events::{Change, Payload};
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::Secrets;
 use retake_model::{
-    Branch, Cost, Mode, Pacing, Recorder, RecorderOptions, Relay, Resume, Rewrite, RunLog, ServerOptions, merged,
+    Branch, Cost, Mode, Pacing, Recorder, RecorderOptions, Relay, Resume, Rewrite, ServerOptions, merged,
 };
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Naming, Recorded, call_log};
@@ -225,22 +225,9 @@ impl Forking<'_> {
         let Forking { project, scenario, .. } = self;
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
         let run = Replayed {
-            played,
-            misses: Vec::new(),
-            log: RunLog::default(),
-            suspected: Vec::new(),
             clock: project.systems.clock(scenario, Pacing::None),
-            fixture: Some(fixture),
-            rules: project.rules.clone(),
-            secrets: project.golden_scrub.clone(),
             committed: project.goldens.compared(&scenario.golden_name),
-            user_varies: false,
-            passed: None,
-            has_others: false,
-            short_ids: None,
-            early: None,
-            cost: None,
-            own_golden: OnceLock::new(),
+            ..Replayed::of(project, played, Some(fixture))
         };
         let mut sides = run.sides(scenario, &committed)?;
         for golden in [&mut sides.was, &mut sides.is] {

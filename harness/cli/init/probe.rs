@@ -18,6 +18,7 @@ use retake::__private::report::terminal;
 use retake::__private::system::{Probe, end_probes};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
+use retake_base::files;
 
 /// How long a service may take until it answers on a port. A framework's development server compiles first.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -103,6 +104,7 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path, sources: &S
     start.built(folder)?;
     let begun = Instant::now();
     let folder = &folder.join(&start.folder);
+    let before = files::names(folder, "")?;
     let probe = Probe::start(&start.command, &env, folder, model.address).await?;
     let seen = match reached(&probe).await {
         Ok(address) => Ok(looked_at(&probe, start, address, begun.elapsed() > SLOW, &model, sources).await),
@@ -111,6 +113,14 @@ async fn seen(start: Start, env: &[(String, String)], folder: &Path, sources: &S
     let reached = probe.end().await;
     if seen.is_ok() && !reached.is_empty() {
         terminal::out(format!("  tried  to reach, besides its model: {}", reached.join(", ")));
+    }
+    let is_new = |name: &String| !before.contains(name) && name != "__pycache__";
+    let written: Vec<String> = files::names(folder, "")?.into_iter().filter(is_new).collect();
+    if !written.is_empty() {
+        let what = written.join(", ");
+        terminal::out(format!(
+            "  found  {what}, which the service wrote here: give it {{{{ workdir }}}} for what no run is to find"
+        ));
     }
     seen.map(|seen| Seen { reached, ..seen })
 }

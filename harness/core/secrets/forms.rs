@@ -79,12 +79,10 @@ impl SecretForm {
 
     /// Returns the ranges of this form's secrets in a text, sorted and without overlaps.
     pub(super) fn find(&self, text: &str, edition: Edition) -> Vec<Range<usize>> {
-        let bytes = text.as_bytes();
         // What begins with a dash is an argument, and no part of a word: `follow-up` is none.
-        let begins = |needle: &Finder<'_>, at: usize| {
-            needle.needle()[0] != b'-' || at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
-        };
-        if !self.finders().iter().any(|needle| needle.find_iter(bytes).any(|at| begins(needle, at))) {
+        let apart = |at: usize| at == 0 || !text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        let is_in = |of: &Finder<'_>| of.find_iter(text.as_bytes()).any(|at| of.needle()[0] != b'-' || apart(at));
+        if !self.finders().iter().any(is_in) {
             return Vec::new();
         }
         let pattern = match self.how {
@@ -312,11 +310,8 @@ fn begins_secret(text: &str, at: usize, edition: Edition) -> bool {
 /// JSON string or `%20` in a URL, does not belong to the word.
 fn begins_word(text: &str, at: usize) -> bool {
     let (before, from) = text.as_bytes().split_at(at);
-    if !from.first().is_some_and(u8::is_ascii_alphanumeric) {
-        return true;
-    }
-    let Some(last) = before.last() else { return true };
-    if !(last.is_ascii_alphanumeric() || *last == b'_') {
+    let goes_on = before.last().is_some_and(|last| last.is_ascii_alphanumeric() || *last == b'_');
+    if !goes_on || !from.first().is_some_and(u8::is_ascii_alphanumeric) {
         return true;
     }
     let escaped = |length: usize, mark: &[u8]| {

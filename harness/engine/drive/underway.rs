@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::away::Away;
 use retake_base::error::Error;
@@ -292,16 +292,15 @@ impl Underway {
         loop {
             let (heard, failed, calls) = {
                 let state = self.state.lock();
-                let waits = state.parts.values().any(|part| part.lacks.is_some());
-                let calls = state.watched.as_ref().map(|(calls, _)| calls.clone());
-                (state.heard, state.failed.is_some(), calls.filter(|_| waits))
+                let calls = state.watched.as_ref().filter(|_| state.parts.values().any(|part| part.lacks.is_some()));
+                (state.heard, state.failed.is_some(), calls.map(|(calls, _)| calls.clone()))
             };
             let due = calls.and_then(|calls| calls.quiet_since()).map(|since| since.max(heard) + quiet);
-            let now = Instant::now();
-            if due.is_some_and(|due| due <= now) && (failed || has_missed()) {
-                return;
+            match due {
+                Some(due) if due > Instant::now() => sleep_until(due).await,
+                Some(_) if failed || has_missed() => return,
+                _ => sleep(quiet).await,
             }
-            sleep_until(due.filter(|due| *due > now).unwrap_or(now + quiet)).await;
         }
     }
 

@@ -39,14 +39,12 @@ impl Proof<'_> {
         let replay = |how: How<'_>, golden: Option<&Arc<Committed>>| {
             let first = !matches!(how.pacing, Pacing::Shaken);
             let replayed = if first {
-                trial::replay_in_company(project, scenario, fixture, rules).map(|(replayed, crash)| {
-                    project.note_flaky(&scenario.name, crash.into_iter().collect());
-                    replayed
-                })
+                trial::replay_in_company(project, scenario, fixture, rules)
             } else {
-                trial::replay(project, scenario, fixture.cloned(), rules, how)
+                trial::replay(project, scenario, fixture.cloned(), rules, how).map(|replayed| (replayed, None))
             };
-            let mut replayed = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            let (mut replayed, crash) = replayed.map_err(|error| Disagreement::NoStage(error.into()))?;
+            project.note_flaky(&scenario.name, crash.into_iter().collect());
             // One replay asks this for all.
             let early = replayed.early.take();
             replayed.committed = golden.cloned();

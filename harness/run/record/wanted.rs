@@ -19,8 +19,7 @@ pub(in crate::run) fn wanted<'a>(
 ) -> Result<Vec<&'a Scenario>> {
     let mut chosen = Vec::new();
     if all {
-        chosen = of_each_fixture(&holding(project, "")?);
-        announce(&chosen, doing);
+        chosen = of_each_fixture(&holding(project, "")?, doing);
     }
     for word in words {
         let found = holding(project, word)?;
@@ -29,11 +28,7 @@ pub(in crate::run) fn wanted<'a>(
             (Some(exact), _) => vec![*exact],
             (None, []) => return Err(none_is_called(project, word)),
             (None, [only]) => vec![*only],
-            (None, several) => {
-                let several = of_each_fixture(several);
-                announce(&several, doing);
-                several
-            }
+            (None, several) => of_each_fixture(several, doing),
         };
         chosen.extend(of_word);
     }
@@ -52,30 +47,24 @@ fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
     all.iter().filter(fits).map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
 }
 
-/// One scenario for each fixture: the one with the fixture's name, otherwise the first. The others replay its recording.
-fn of_each_fixture<'a>(scenarios: &[&'a Scenario]) -> Vec<&'a Scenario> {
+/// One scenario for each fixture: the one with the fixture's name, otherwise the first. The others replay its recording. Prints which
+/// they are.
+fn of_each_fixture<'a>(scenarios: &[&'a Scenario], doing: &str) -> Vec<&'a Scenario> {
     let fixture = |scenario: &'a Scenario| match &scenario.fixture {
         FixtureRef::Named(name) if scenario.tools.is_none() => Some(name),
         _ => None,
     };
-    let chosen = scenarios.iter().copied().filter(|scenario| {
+    let (chosen, others): (Vec<&Scenario>, Vec<_>) = scenarios.iter().partition(|scenario| {
         let Some(name) = fixture(scenario) else { return false };
         let mut of_fixture = scenarios.iter().filter(|other| fixture(other) == Some(name));
         let recorder = of_fixture.clone().find(|other| other.name == *name).or_else(|| of_fixture.next());
         recorder.is_some_and(|recorder| recorder.name == scenario.name)
     });
-    chosen.collect()
-}
-
-fn announce(chosen: &[&Scenario], doing: &str) {
-    let names: Vec<&str> = chosen.iter().map(|scenario| scenario.name.as_str()).collect();
-    terminal::note(match &names[..] {
-        [] if doing == "recording" => {
-            "none of these scenarios has a recording of its own, so nothing is recorded".to_owned()
-        }
-        [] => "none of these scenarios has a recording of its own".to_owned(),
-        names => format!("{doing} {}: {}", names.len(), names.join(", ")),
-    });
+    let names = |of: &[&Scenario]| of.iter().map(|scenario| scenario.name.as_str()).collect::<Vec<_>>().join(", ");
+    let others = (!others.is_empty()).then(|| format!("without a recording of their own: {}", names(&others)));
+    let some = (!chosen.is_empty()).then(|| format!("{doing} {}: {}", chosen.len(), names(&chosen)));
+    terminal::note(some.into_iter().chain(others).collect::<Vec<_>>().join("; "));
+    chosen
 }
 
 fn none_is_called(project: &Project, word: &str) -> Error {

@@ -103,7 +103,7 @@ const ROWS: &[Row] = &[
         &["replay miss: the result of `find_train` is missing in message 3 of the call \"A train"],
         EXPLAIN,
     ),
-    ("tool_fails", &["the run ended with the event `error`: \"timetable out of reach\""], EXPLAIN),
+    ("tool_fails", &["the service sent the event `error`: \"timetable out of reach\""], EXPLAIN),
     (
         "no_tools",
         &[
@@ -112,9 +112,9 @@ const ROWS: &[Row] = &[
         ],
         EXPLAIN,
     ),
-    ("quota", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
-    ("quota_and_then_500", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
-    ("quota_and_no_end", &["the run ended with the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("quota", &["the service sent the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("quota_and_then_500", &["the service sent the event `error`: \"quota exceeded\""], EXPLAIN),
+    ("quota_and_no_end", &["the service sent the event `error`: \"quota exceeded\""], EXPLAIN),
     (
         "error_key_renamed",
         &["golden: the body of `POST /refuse` has a different shape: `/detail` is now called `/error`"],
