@@ -67,7 +67,7 @@ impl Interrupt {
     /// Fails if the process cannot listen for signals.
     pub(crate) fn listen(relay: Option<&Relay>) -> Result<Interrupt> {
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for signals: {e}"));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let runtime = retake_model::threads::runtime()?;
         let mut signals = runtime.block_on(async { Signals::listen() })?;
         let (say, said) = tokio::sync::watch::channel(None);
         // The first one counts: with Ctrl-C the signal comes in both ways.

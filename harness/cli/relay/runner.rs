@@ -55,7 +55,7 @@ fn reaching_providers(root: &Path, action: &Action) -> Result<ExitStatus> {
 /// Runs the runner, and hands it the signals that this process gets. With Ctrl-C it gets them itself, too.
 fn watched(command: &mut Command, relay: &Running) -> Result<ExitStatus> {
     let failed = |e: std::io::Error| Error::new(format!("failed to wait for the runner: {e}"));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let runtime = retake_model::threads::runtime()?;
     // From here on a signal does not end this process before its runner.
     let mut signals = runtime.block_on(async { Signals::listen() })?;
     let child = handover::spawned(command)?;

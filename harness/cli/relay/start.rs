@@ -45,7 +45,7 @@ impl Running {
         let is_heard = AtomicBool::new(false);
         let state = Arc::new(RelayState { key, upstreams, keys, to_providers, to_systems, ended, is_heard });
         let (stop, stopped) = oneshot::channel::<()>();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let runtime = retake_model::threads::runtime()?;
         let service = handle.with_state(state.clone()).into_make_service();
         let serve = move || {
             runtime.block_on(async {

@@ -34,8 +34,7 @@ static CHROMIUM: OnceCell<Result<Chromium>> = OnceCell::const_new();
 
 /// Closes the browser of this process, if there is one, and waits until it has ended and its profile is removed.
 pub fn close() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    if let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), runtime) {
+    if let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), retake_model::threads::runtime()) {
         runtime.block_on(chromium.guarded.end());
     }
 }

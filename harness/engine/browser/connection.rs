@@ -53,12 +53,9 @@ impl Connection {
     /// Fails if it does not answer.
     pub(super) async fn open(url: String) -> Result<Connection> {
         let (connected, connecting) = oneshot::channel();
-        let run = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-            match runtime {
-                Ok(runtime) => runtime.block_on(serve(&url, connected)),
-                Err(e) => drop(connected.send(Err(Error::new(format!("no runtime: {e}"))))),
-            }
+        let run = move || match retake_model::threads::runtime() {
+            Ok(runtime) => runtime.block_on(serve(&url, connected)),
+            Err(error) => drop(connected.send(Err(error))),
         };
         let thread = std::thread::Builder::new().name("browser".to_owned()).spawn(run);
         thread.map_err(|e| Error::new(format!("no thread: {e}")))?;

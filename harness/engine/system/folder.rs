@@ -77,8 +77,7 @@ fn keep_from_here() -> Result<bool> {
 
 /// Removes the folder of this process, if there is one, and waits until it is gone. By then, all stages have to be over.
 pub(super) fn remove_kept() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    match (KEPT.get(), runtime) {
+    match (KEPT.get(), retake_model::threads::runtime()) {
         (Some(Some(kept)), Ok(runtime)) => {
             runtime.block_on(kept.guardian.end());
             // It may have been killed.

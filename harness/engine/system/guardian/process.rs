@@ -267,8 +267,7 @@ fn wait_for_none(happened: &Receiver<Happened>, time: Duration) -> bool {
 /// cleans up. In that case the runner ends too, which closes the pipe.
 fn outlive_signals() {
     use tokio::signal::unix::{SignalKind, signal};
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    if let Ok(runtime) = runtime {
+    if let Ok(runtime) = retake_model::threads::runtime() {
         let _inside = runtime.enter();
         for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
             // The signal handler stays installed after its stream is dropped.
