@@ -30,11 +30,12 @@ impl<'a> Driven<'a> {
     /// unstable instead of refused.
     /// Fails if no call became a turn, a replay fails, or two replays differ.
     pub(super) fn prove(mut self, accept_unstable: bool) -> Result<Proven<'a>, Failure> {
-        let (made, turns) = self.fixture()?;
+        let (came, turns) = self.fixture()?;
         let played = self.played.take();
         let Driven { recording, recorder, .. } = self;
-        let Recording { project, scenario, shown, .. } = &recording;
+        let Recording { project, scenario, shown, old, .. } = &recording;
         let name = &scenario.name;
+        let made = old.as_ref().map_or_else(|| came.clone(), |old| came.clone().keeping(old));
         // Prove the printed text, which later replays will read, and not the fixture in memory.
         let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
@@ -46,8 +47,9 @@ impl<'a> Driven<'a> {
                 if !agreed.varying.is_empty() {
                     text = made.print();
                 }
-                let here = candidate.at(&recorder.places(), &project.rules).map(Arc::new);
-                let here = here.unwrap_or_else(|| candidate.clone());
+                // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
+                let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);
+                let here = came.at(&recorder.places(), &project.rules).map_or(came, Arc::new);
                 let recorded = played.map(|played| Replayed::of(project, played, Some(here)));
                 if let Some(recorded) = &recorded {
                     held::warn_of_errors(recorded, scenario);
@@ -74,7 +76,7 @@ impl<'a> Driven<'a> {
         Ok(Proven { recording, recorder, fixture: text, turns, golden, how })
     }
 
-    /// The fixture made of the journal, and the number of its turns.
+    /// The fixture made of the journal, as the answers came, and the number of its turns.
     fn fixture(&self) -> Result<(Fixture, usize), Failure> {
         let Recording { project, scenario, shown, journal_file, old, .. } = &self.recording;
         let secrets = self.recorder.secrets();
@@ -87,12 +89,9 @@ impl<'a> Driven<'a> {
         // Several scenarios may share the fixture, so it is named like its file.
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));
         let notes = of_old.into_iter().chain(name).chain(prompt).chain(context).collect();
-        let (old, rules) = (old.as_deref(), &project.rules);
-        let mut made = call_log::to_fixture(old, journal_file, shown, notes, rules, secrets.scrub())?;
+        let rules = &project.rules;
+        let mut made = call_log::to_fixture(old.as_deref(), journal_file, shown, notes, rules, secrets.scrub())?;
         made.left_out.iter().chain(&made.warnings).for_each(|line| terminal::note(format!("warning: {line}")));
-        if let Some(old) = old {
-            made.fixture = made.fixture.keeping(old);
-        }
         made.fixture.tools.clone_from(&self.tools);
         made.fixture = self.naming.head(made.fixture);
         if let Some(suspected) = Suspected::of(&made.fixture, secrets.scrub(), made.fixture.scrub.names()) {
