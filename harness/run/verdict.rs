@@ -292,10 +292,12 @@ impl Replayed {
         self.played.driven.captured.iter().find_map(answered).map(OffsetDateTime::year)
     }
 
-    /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes on.
-    pub(super) fn exact_golden(&self, scenario: &Scenario, rules: &Rules, passed: Option<&Passed>) -> Golden {
-        let tells = passed.map_or(Tells::Likeness, Tells::Shown);
-        let known = Known { tells, has_others: true, exactly: true, ..self.known_with(None) };
+    /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes
+    /// on; where that is not asked, it names all times, whoever said them.
+    pub(super) fn exact_golden(&self, scenario: &Scenario, rules: &Rules, passed: Option<Option<&Passed>>) -> Golden {
+        let tells = passed.flatten().map_or(Tells::Likeness, Tells::Shown);
+        let mut known = Known { tells, has_others: true, exactly: true, ..self.known_with(None) };
+        known.foreign = known.foreign.filter(|_| passed.is_some());
         self.shaped(&self.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
     }
 

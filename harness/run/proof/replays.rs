@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::agreement::{Agreed, Disagreement, FIVE, TWO};
 use super::diagnosis;
-use super::told::as_agreed;
+use super::told::{as_agreed, has_moved};
 use super::tried::{Tried, checked};
 use crate::report::{Failure, terminal};
 use crate::run::golden::Committed;
@@ -123,6 +123,7 @@ impl Proof<'_> {
         let Some(again) = goldens.into_iter().find(|again| *again != agreed) else {
             if Arc::ptr_eq(rules, &project.rules) {
                 self.note_event_name(&first);
+                self.note_clock(&first, &runs);
             }
             let exact = |golden| self.told_exactly(golden, &first, (&runs, marked.as_ref()), rules);
             let golden = golden.map(|golden| self.with_known_headers(exact(as_agreed(golden, &agreed, &early))));
@@ -201,6 +202,18 @@ impl Proof<'_> {
         pacing: Pacing,
     ) -> Result<Replayed> {
         trial::replay(self.project, self.scenario, fixture.cloned(), rules, How { pacing, ..How::default() })
+    }
+
+    /// Says that a system did not take another clock.
+    fn note_clock(&self, first: &Replayed, runs: &[Replayed]) {
+        let (systems, scenario) = (&self.project.systems, self.scenario);
+        let was_moved = systems.moves_clock(scenario) && !systems.keeps_clock(scenario);
+        if self.of_recording && was_moved && first.year().is_some() && !has_moved(first, runs) {
+            let name = &scenario.name;
+            terminal::note(format!(
+                "{name}: untested: another hour, since its system does not take the clock of libfaketime"
+            ));
+        }
     }
 
     /// Proposes where events that are all called the same say what they are.

@@ -118,7 +118,7 @@ impl Proof<'_> {
         rules: &Rules,
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
-        let of = |run: &Replayed| run.exact_golden(scenario, rules, first.passed.as_ref());
+        let of = |run: &Replayed| run.exact_golden(scenario, rules, Some(first.passed.as_ref()));
         let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {
             return golden;
@@ -130,13 +130,20 @@ impl Proof<'_> {
             let with_more = marked.golden(scenario, true, first.short_ids.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
         }
-        // Not each program that is started with another clock takes it.
-        let is_of_year = |run: &Replayed| run.year().is_none_or(|year| first.year().is_none_or(|of| of == year));
-        let moved = !replays.iter().all(is_of_year);
+        let moved = has_moved(first, replays);
+        if !moved && self.of_recording {
+            let named = |run: &Replayed| run.exact_golden(scenario, rules, None);
+            golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
+        }
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
         golden.tell_exactly(exact, moved, committed.as_ref().map(|it| &it.golden));
         golden
     }
+}
+
+/// Whether a system took the other clock that it was started with. Not each program does.
+pub(super) fn has_moved(first: &Replayed, replays: &[Replayed]) -> bool {
+    first.year().is_some_and(|year| replays.iter().filter_map(Replayed::year).any(|other| other != year))
 }
 
 /// Returns a golden with what all replays agreed on.

@@ -119,10 +119,26 @@ impl Golden {
             if exact.iter().any(is_exact) && (!is_open(exact) || is_open(kinds)) {
                 replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
             }
-            if exact.iter().any(Kind::is_away) {
-                replace(kinds, &is_time, exact.iter().filter(|kind| is_time(kind)).map(|time| time.as_far_as("")));
+            tell_away(kinds, exact);
+        });
+    }
+
+    /// Tells how far away times are as `exact` does, where no clock was moved: of those that are another one in each of these runs, which
+    /// name all times as they are.
+    pub fn tell_moving(&mut self, mut exact: Golden, mut named: Golden, others: &[Golden]) {
+        for other in others {
+            named.at_places(other, &|kinds, other| {
+                if kinds.iter().any(|kind| kind.is_instant() && other.contains(kind)) {
+                    kinds.retain(|kind| !kind.is_instant());
+                }
+            });
+        }
+        exact.at_places(&named, &|kinds, named| {
+            if !named.iter().any(Kind::is_instant) {
+                tell(kinds, &is_time, &|time| Some(time.form()));
             }
         });
+        self.at_places(&exact, &|kinds, exact| tell_away(kinds, exact));
     }
 
     pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
@@ -224,6 +240,13 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
 fn leave_order_out(kind: &mut Kind) {
     if let Kind::List(list) = kind {
         list.order = None;
+    }
+}
+
+/// Tells how far away the times at a place are, if that is known.
+fn tell_away(kinds: &mut Kinds, exact: &[Kind]) {
+    if exact.iter().any(Kind::is_away) {
+        replace(kinds, &is_time, exact.iter().filter(|kind| is_time(kind)).map(|time| time.as_far_as("")));
     }
 }
 
