@@ -19,7 +19,12 @@ struct ActivityState {
     changed: Notify,
     /// Any number of tasks may wait for this.
     answered: Notify,
+    /// Answers that are held open wait for this.
+    more: Notify,
 }
+
+/// How long after a piece the next one comes of an answer that was left while it was recorded.
+const MORE: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Debug)]
 struct CallsUnderWay {
@@ -38,9 +43,11 @@ struct CallsUnderWay {
 
 impl Default for Activity {
     fn default() -> Activity {
-        let (last, pause, answered) = (Instant::now(), Duration::ZERO, BTreeMap::new());
-        let calls = Mutex::new(CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered });
-        Activity(Arc::new(ActivityState { calls, changed: Notify::new(), answered: Notify::new() }))
+        let (last, pause) = (Instant::now(), Duration::ZERO);
+        let calls = CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered: BTreeMap::new() };
+        let calls = Mutex::new(calls);
+        let (changed, answered, more) = (Notify::new(), Notify::new(), Notify::new());
+        Activity(Arc::new(ActivityState { calls, changed, answered, more }))
     }
 }
 
@@ -82,19 +89,24 @@ impl Activity {
         self.0.calls.lock().held
     }
 
+    /// Waits until none of these answers is left. Meanwhile more comes of each of them, as it did while it was recorded: a client may look
+    /// whether it is to go on only when something comes.
+    pub async fn all_left(&self) {
+        while self.held() > 0 {
+            self.0.more.notify_waiters();
+            let _ = tokio::time::timeout(MORE, self.0.changed.notified()).await;
+        }
+    }
+
     /// Waits until no call is under way, and either `all_served` returns true or no call has come for the time `settle`.
     pub async fn settled(&self, settle: Duration, all_served: impl Fn() -> bool) {
         let quiet_from = Instant::now();
         loop {
             let changed = self.0.changed.notified();
-            let (in_flight, last) = {
-                let calls = self.0.calls.lock();
-                (calls.in_flight, calls.last)
-            };
-            if in_flight > 0 {
+            let Some(last) = self.quiet_since() else {
                 changed.await;
                 continue;
-            }
+            };
             let deadline = last.max(quiet_from) + settle;
             if all_served() || Instant::now() >= deadline {
                 return;
@@ -155,10 +167,19 @@ impl InFlight {
     }
 }
 
+impl Held {
+    /// Waits until more of the answer is to come.
+    pub(super) async fn more(&self) {
+        self.0.0.more.notified().await;
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let mut calls = self.0.0.calls.lock();
         calls.held = calls.held.saturating_sub(1);
+        drop(calls);
+        self.0.0.changed.notify_one();
     }
 }
 

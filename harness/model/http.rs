@@ -304,31 +304,34 @@ pub(super) fn with_headers(
     response
 }
 
-/// Streams frames, each after its wait, and without an end if the client left before the end when they were recorded.
+/// Streams frames, each after its wait. Without an end if the client left before the end when they were recorded: where the stage asks
+/// whether it has left, the last frame comes again.
 fn in_time(
     frames: &Frames,
     delays: Vec<u32>,
     held: Option<HeldPiece>,
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
-    let open = frames.is_open();
-    let state = (frames.bytes().enumerate(), delays.into_iter(), held, Some(in_flight));
-    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut held, mut in_flight)| async move {
-        let Some((nth, frame)) = frames.next() else {
-            if open {
+    let last = frames.bytes().last().filter(|_| frames.is_open());
+    let state = (frames.bytes().enumerate(), delays.into_iter(), held, Some(in_flight), None);
+    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut held, mut in_flight, mut open)| {
+        let last = last.clone();
+        async move {
+            let Some((nth, frame)) = frames.next() else {
+                let last = last?;
                 // The stream stays open until the client leaves, but the call no longer counts as under way.
-                let _held = in_flight.take().map(InFlight::hold);
-                std::future::pending::<()>().await;
+                open = open.or_else(|| in_flight.take().map(InFlight::hold));
+                open.as_ref()?.more().await;
+                return Some((Ok(last), (frames, waits, held, in_flight, open)));
+            };
+            if let Some(wait @ 1..) = waits.next() {
+                tokio::time::sleep(Duration::from_millis(wait.into())).await;
             }
-            return None;
-        };
-        if let Some(wait @ 1..) = waits.next() {
-            tokio::time::sleep(Duration::from_millis(wait.into())).await;
+            if let Some(held) = held.take_if(|held| held.nth == nth) {
+                held.until_it_may_go().await;
+            }
+            Some((Ok(frame), (frames, waits, held, in_flight, open)))
         }
-        if let Some(held) = held.take_if(|held| held.nth == nth) {
-            held.until_it_may_go().await;
-        }
-        Some((Ok(frame), (frames, waits, held, in_flight)))
     })
 }
 

@@ -59,7 +59,7 @@ impl<'a> Wanted<'a> {
 }
 
 /// Which turns of a fixture are open, which means that they can still be served.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OpenTurns {
     /// How often each turn was served.
     times: Vec<u32>,

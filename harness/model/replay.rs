@@ -66,7 +66,7 @@ pub struct Replay {
     neighbours: Neighbours,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct ReplayState {
     turns: OpenTurns,
     /// The turns of each session, where sessions are told apart.
@@ -100,9 +100,7 @@ impl Replay {
         };
         let free = fixture.table.turns().iter().enumerate().map(only_reads).collect();
         let firsts: Vec<usize> = fixture.joined.iter().map(|(first, _)| *first).collect();
-        let (sessions, served_to, meant) = (Sessions::default(), HashMap::new(), HashSet::new());
-        let turns = OpenTurns::of(&fixture.table, free, &firsts);
-        let state = ReplayState { turns, sessions, misses: 0, calls: 0, served_to, meant };
+        let state = ReplayState { turns: OpenTurns::of(&fixture.table, free, &firsts), ..ReplayState::default() };
         Replay {
             stored: fixture,
             here: OnceLock::new(),
@@ -276,15 +274,12 @@ impl Replay {
         let checks = self.checks_of(lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
         let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
-        let number = {
-            let mut state = self.state();
-            state.calls += 1;
-            state.calls
-        };
+        let mut state = self.state();
+        state.calls += 1;
+        let number = state.calls;
         let taken = if self.none {
             Err(MissReason::NoFixture)
         } else {
-            let mut state = self.state();
             let taken = state.take(session, &self.fixture().table, &wanted);
             match (taken, &lookup.first_caller) {
                 (Err(MissReason::NotRecorded), Some(caller)) => {
@@ -302,6 +297,7 @@ impl Replay {
                 (taken, _) => taken,
             }
         };
+        drop(state);
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 #[cfg(feature = "browser")]
@@ -14,7 +15,7 @@ use crate::run::project::Project;
 use crate::run::slots::Claim;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
-use retake_base::text::counted;
+use retake_base::text::{counted, nth_turn};
 use retake_core::cost::CallerCost;
 use retake_core::events::{Golden, Passed, Passing, Recorded, ShortIds};
 use retake_core::key::Rules;
@@ -26,7 +27,7 @@ use retake_model::{
     Branch, CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
 use retake_scenario::{Action, Defaults, Delays, ForkTools, Panics, Scenario, Step, ToolsFrom};
-use retake_wire::fixture::Fixture;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]
@@ -472,7 +473,25 @@ impl Stay<'_> {
             driver.finish(scenario.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        Ok(Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) })
+        let mut driven = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
+        // A client that is gone now may have been what the service waited for.
+        if driven.failure.is_none() && timeout_at(deadline + settled.elapsed(), activity.all_left()).await.is_err() {
+            driven.failure = Some((CauseKind::TimeUp, self.reads_on(fixture)));
+        }
+        Ok(driven)
+    }
+
+    /// A run in which the service did not hang up on a model call as it did while it was recorded.
+    fn reads_on(&self, fixture: Option<&Fixture>) -> Error {
+        let turns = fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
+        let is_open = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.response.is_open());
+        let open: Vec<String> = turns.filter(|(_, turn)| is_open(turn)).map(|(index, _)| nth_turn(index)).collect();
+        let which = open.join(" or ");
+        let what = format!("the service goes on with a model call that it cancelled while it was recorded: {which}");
+        Error::new(what).in_file(&self.scenario.file).help(format!(
+            "the end of that answer was not recorded; if the service may wait for it: {}",
+            record_command(&self.scenario.name)
+        ))
     }
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.
@@ -514,11 +533,9 @@ impl Stay<'_> {
             Some(failed) => (CauseKind::Step, waited.hints().iter().fold(failed.help(waited.what()), Error::help)),
             None => (CauseKind::TimeUp, waited),
         };
-        let held = running.activity().held();
-        if held > 0 {
-            let answers = if held == 1 { "a model answer is" } else { "model answers are" };
-            failure = failure
-                .help(format!("{answers} held open: while recording, the system hung up there, and now it has not"));
+        if running.activity().held() > 0 {
+            let held = "a model answer is held open: while recording, the system hung up there, and now it has not";
+            failure = failure.help(held);
         }
         Driven { failure: Some((kind, failure)), gave_up: quiet.is_some(), ..Driven::default() }
     }

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 tests!(
     a_call_whose_client_disconnects_is_recorded_and_replayed,
     a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit,
+    a_service_that_looks_only_at_the_next_piece_whether_its_client_is_there_replays,
+    a_service_that_goes_on_with_a_call_that_it_cancelled_fails,
     a_step_can_wait_for_the_model_call_of_a_caller,
     a_call_that_the_recording_did_not_wait_for_is_named,
     a_call_without_a_caller_keeps_the_caller_of_the_old_fixture,
@@ -40,6 +42,24 @@ fn a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit() 
     tree.retake().args(&["test", "a"]).run().red(&[
         "the scenario took longer than 5s",
         "a model answer is held open: while recording, the system hung up there, and now it has not",
+    ]);
+}
+
+fn a_service_that_looks_only_at_the_next_piece_whether_its_client_is_there_replays() {
+    let tree = tree(LEAVES);
+    record(&tree, &["a"]).green();
+    tree.write("scenarios/suite.toml", &system("agent", "READS_ON = \"looks\"", READY));
+    tree.retake().args(&["test"]).run().green();
+}
+
+fn a_service_that_goes_on_with_a_call_that_it_cancelled_fails() {
+    let tree = tree(LEAVES);
+    record(&tree, &["a"]).green();
+    tree.write("scenarios/suite.toml", &system("agent", "READS_ON = \"on\"", READY));
+    tree.scenario("a", &format!("timeout = \"5s\"\n{LEAVES}"));
+    tree.retake().args(&["test"]).run().red(&[
+        "the service goes on with a model call that it cancelled while it was recorded: turn 1",
+        "the end of that answer was not recorded; if the service may wait for it: retake record a",
     ]);
 }
 

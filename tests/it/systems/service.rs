@@ -303,14 +303,24 @@ async fn model(headers: HeaderMap, body: Bytes) -> Response {
     }
 }
 
-/// Streams an event for each piece of the model's answer. If the client disconnects, the model call ends.
+/// Streams an event for each piece of the model's answer. If the client disconnects, the model call ends: at once, with `READS_ON =
+/// "looks"` when the next piece comes, and with any other value only with the answer.
 async fn relay() -> Response {
     let set = |name: &str| std::env::var(name).unwrap();
     let request = client().post(set("OPENAI_BASE_URL") + "/chat/completions").bearer_auth(set("OPENAI_API_KEY"));
     let call = serde_json::json!({"model": "small", "stream": true, "messages": [{"role": "user", "content": "tell a story"}]});
     let answer = request.header(CONTENT_TYPE, "application/json").body(call.to_string()).send().await.unwrap();
-    let pieces = answer.bytes_stream().map(|_| "event: piece\ndata: {}\n\n".to_owned());
-    sse(pieces)
+    let mut pieces = answer.bytes_stream().map(|_| "event: piece\ndata: {}\n\n".to_owned());
+    let Ok(reads_on) = std::env::var("READS_ON") else { return sse(pieces) };
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Some(piece) = pieces.next().await {
+            if sender.send(piece).is_err() && reads_on == "looks" {
+                return;
+            }
+        }
+    });
+    sse(futures_util::stream::unfold(receiver, |mut receiver| async move { Some((receiver.recv().await?, receiver)) }))
 }
 
 /// Responds, and after that time calls the model as another caller.
