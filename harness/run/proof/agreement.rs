@@ -23,8 +23,6 @@ pub(crate) struct Agreed {
     /// What a committed golden of an older format holds.
     pub(super) older: Option<Sides>,
     pub(super) replays: usize,
-    /// Whether a call of a replay on another day was found by its day.
-    pub(super) by_day: bool,
     /// What of the settings, and of what is sent beside the calls, differs between replays.
     pub(crate) varying: Vec<Varying>,
 }

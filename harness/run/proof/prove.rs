@@ -3,7 +3,7 @@
 use std::sync::{Arc, Once};
 
 use super::agreement::Agreed;
-use super::date::{tools_told_a_day, tools_with_today};
+use super::date::tools_told_a_day;
 use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
@@ -28,7 +28,7 @@ impl Proof<'_> {
     pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
         match self.replays(self.fixture, &self.project.rules) {
             Ok(agreed) => {
-                self.note_days(agreed.by_day);
+                self.note_days();
                 #[cfg(feature = "browser")]
                 self.renew_baselines();
                 Ok(agreed)
@@ -45,8 +45,8 @@ impl Proof<'_> {
         }
     }
 
-    /// Says what was not tried on another day, and which days stay what they are.
-    fn note_days(&self, by_day: bool) {
+    /// Says which days stay what they are, and that no other clock was tried.
+    fn note_days(&self) {
         let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
         let name = &self.scenario.name;
         for tool in tools_told_a_day(fixture) {
@@ -54,20 +54,11 @@ impl Proof<'_> {
                 "{name}: the model calls the tool `{tool}` with a day: it stays that day in each replay, and will be past"
             ));
         }
-        if by_day {
-            return;
-        }
-        for tool in tools_with_today(fixture, &self.project.rules) {
-            terminal::note(format!(
-                "{name}: untested: a result of the tool `{tool}` contains today's date, and the system does not honour \
-                 {DATE_VARIABLE}, so no other day was tried"
-            ));
-        }
         if !self.project.systems.moves_clock(self.scenario) {
             SAID.call_once(|| {
                 terminal::note(
-                    "untested: another hour, as for a greeting. Where this machine has libfaketime (Debian: apt install faketime), the \
-                     second replay of a system that is a command has another clock",
+                    format!("untested: another hour, as for a greeting, and another day unless the service honours {DATE_VARIABLE}. Where this \
+                     machine has libfaketime (Debian: apt install faketime), the second replay of a system that is a command has another clock"),
                 );
             });
         }

@@ -16,7 +16,7 @@ use crate::run::trial::{self, How, Replayed};
 use retake_base::error::Result;
 use retake_core::events::{Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
-use retake_model::{CallFlaw, DriftOf, FlawKind, Pacing};
+use retake_model::{DriftOf, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
 use retake_wire::fixture::Fixture;
 
@@ -78,7 +78,7 @@ impl Proof<'_> {
             let varying: Vec<Varying> = since.flat_map(of_drift).collect();
             let golden = self.with_cost(golden, &mut first, None);
             let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, by_day: false, varying });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying });
         }
         if self.of_recording || scenario.cost.is_some() {
             await_next_second();
@@ -130,11 +130,9 @@ impl Proof<'_> {
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
-            let is_by_day = |flaw: &CallFlaw| flaw.kind == FlawKind::Key;
-            let by_day = runs.iter().any(|run| run.played.flaws.iter().any(is_by_day));
             let varying: Vec<Varying> = runs.iter().flat_map(|other| varying(&first, other)).collect();
             let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays, by_day, varying });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays, varying });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
@@ -211,7 +209,7 @@ impl Proof<'_> {
         if self.of_recording && was_moved && first.year().is_some() && !has_moved(first, runs) {
             let name = &scenario.name;
             terminal::note(format!(
-                "{name}: untested: another hour, since its system does not take the clock of libfaketime"
+                "{name}: untested: another hour or day, since its system does not take the clock of libfaketime"
             ));
         }
     }

@@ -14,7 +14,6 @@ tests! { times_of_day_are_found_and_their_rules_work,
     one_report_names_everything_that_varies,
     no_rule_is_proposed_for_items_in_another_order,
     a_date_moves_with_the_day_if_the_system_honours_retake_date,
-    a_date_that_could_not_be_varied_is_reported_as_untested,
     no_rule_is_proposed_for_free_text,
     a_prompt_that_varies_is_reported_with_a_rule,
     a_rule_is_proposed_for_a_shown_value_that_varies,
@@ -147,16 +146,8 @@ fn a_date_moves_with_the_day_if_the_system_honours_retake_date() {
     let provider = Service::provider();
     let tree = tree("day");
     let recorded = recorder(&tree, &provider, "record").run().exits(0);
-    recorded.says(&["recorded to fixtures/look.json, two replays agree"]).never_says("untested");
+    recorded.says(&["recorded to fixtures/look.json, two replays agree"]).never_says("rule");
     tree.runner("varying").run().exits(0);
-}
-
-fn a_date_that_could_not_be_varied_is_reported_as_untested() {
-    let provider = Service::provider();
-    let untested =
-        "look: untested: a result of the tool `look` contains today's date, and the system does not honour RETAKE_DATE";
-    recorder(&tree("real-day"), &provider, "record").run().exits(0).says(&[untested]);
-    recorder(&tree("path"), &provider, "record").run().exits(0).never_says("untested: a result");
 }
 
 fn no_rule_is_proposed_for_free_text() {
