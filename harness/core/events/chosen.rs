@@ -215,8 +215,8 @@ impl<'a> Chosen<'a> {
         matches!(self.places, Where::Committed(_))
     }
 
-    /// Whether a point in time, as it is written, may be held as it is: it is the service's own, or a committed golden has one there.
-    pub(super) fn may_hold(&self, written: &str) -> bool {
+    /// Whether a point in time, as it is written, is the service's own, or a committed golden has one there.
+    pub(super) fn is_own(&self, written: &str) -> bool {
         self.is_committed() || self.foreign.is_none_or(|foreign| !foreign.has_piece(written.trim_matches('"')))
     }
 

@@ -199,8 +199,12 @@ impl Outline<'_> {
         pinned.extend(booleans.0.iter().map(|value| Kind::plain(if *value { "true" } else { "false" })));
         pinned.extend(shown_times.into_iter().map(|(form, away)| Kind::Time(form, away)));
         let holds_instants = chosen.times && chosen.texts.exactly && instants.len() <= WORDS;
-        let held = instants.iter().filter(|at| holds_instants && self.chosen.may_hold(at));
-        pinned.extend(held.map(|at| Kind::of_value(at)));
+        // One that the model, a tool or the scenario named is true of this recording alone.
+        let held = |at: &String| {
+            let value = Kind::of_value(at);
+            if self.chosen.is_own(at) { value } else { Kind::Derived(Box::new(value)) }
+        };
+        pinned.extend(instants.iter().filter(|_| holds_instants).map(held));
         pinned.extend(counts.clone());
         let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));

@@ -352,8 +352,14 @@ impl Kind {
 
     /// Whether it is a point in time as it is, which no clock changes.
     pub(in crate::events) fn is_instant(&self) -> bool {
-        let is_time = |written: &str| Json::parse(written.as_bytes()).is_ok_and(|value| times::form(&value).is_some());
-        matches!(self.bare(), Kind::Quoted(written) | Kind::Plain(written) if is_time(written))
+        self.time().is_some()
+    }
+
+    /// The form of such a point in time.
+    pub(super) fn time(&self) -> Option<Kind> {
+        let (Kind::Quoted(written) | Kind::Plain(written)) = self.bare() else { return None };
+        let form = times::form(&Json::parse(written.as_bytes()).ok()?)?;
+        Some(Kind::Time(form, String::new()))
     }
 
     /// Whether it is a point in time of which is told how far away it is.
