@@ -7,7 +7,7 @@ use super::trial::Replayed;
 use retake_core::conversation::Block;
 use retake_core::events::{Capture, Event, Foreign, Golden};
 use retake_core::key::Rules;
-use retake_engine::system::{host, user};
+use retake_engine::system::{host, platform, user};
 use retake_scenario::Scenario;
 use retake_wire::Body;
 use retake_wire::fixture::{Fixture, ToolExchange, Turn};
@@ -33,7 +33,7 @@ impl Replayed {
     /// Returns what the model answered, what tools returned, and what the scenario sent.
     pub(super) fn foreign(&self) -> Foreign {
         let mut foreign = self.played.driven.sent.clone();
-        foreign.add_machine(host());
+        std::iter::once(host()).chain(platform().iter().map(String::as_str)).for_each(|name| foreign.add_machine(name));
         user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
         for name in
             ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].into_iter().filter_map(|name| std::env::var(name).ok())

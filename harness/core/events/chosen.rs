@@ -16,8 +16,8 @@ use super::order;
 use super::recorded::Recorded;
 use super::series::Series;
 use super::shape::Known;
+use super::times;
 use super::words::{is_bare, is_exact, is_plain_word, without_numbers};
-use super::{machine, times};
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -182,7 +182,7 @@ impl<'a> Chosen<'a> {
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
     pub(super) fn print(&self, text: &str, which: &dyn Fn(&str) -> Option<String>) -> u64 {
-        let is_of_machine = || machine::names(text) || self.foreign.is_some_and(|foreign| foreign.names_machine(text));
+        let is_of_machine = || self.foreign.is_some_and(|foreign| foreign.names_machine(text));
         let text = (self.normalize)(text);
         match which(&text) {
             Some(turn) => order::print_of(&turn),

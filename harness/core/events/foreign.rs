@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
-use super::machine;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{SHOWN, WHOLE, is_plain_word, plain, said};
@@ -59,7 +58,7 @@ impl Foreign {
         self.texts.insert(name.to_lowercase());
     }
 
-    /// Adds what the machine or its user is called. Words that say what something is stay the service's own.
+    /// Adds what the machine, its platform, its zone or its user is called. Words that say what something is stay the service's own.
     pub fn add_machine(&mut self, name: &str) {
         self.machine.push(name.to_owned());
     }
@@ -83,7 +82,7 @@ impl Foreign {
     /// Whether a text under a key looks like a word of the service's own vocabulary.
     pub fn is_own(&self, key: &str, text: &str) -> bool {
         let tells = ["role", "type", "kind", "event", "status", "object"].contains(&&*plain(key));
-        let of_machine = machine::names(text) || (!tells && self.machine.iter().any(|name| name == text));
+        let of_machine = !tells && self.machine.iter().any(|name| name == text);
         is_plain_word(text) && !self.has(key, text) && !of_machine
     }
 
@@ -123,7 +122,7 @@ impl Foreign {
 
     /// Whether a text is one of these as a whole.
     pub(super) fn is_known(&self, text: &str) -> bool {
-        self.whole.contains(text) && !machine::names(text)
+        self.whole.contains(text) && !self.machine.iter().any(|name| name == text)
     }
 
     /// Whether a text is a piece of one of these texts.

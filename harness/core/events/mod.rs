@@ -35,7 +35,6 @@ mod joined;
 mod labels;
 mod lists;
 mod lost;
-mod machine;
 mod marked;
 mod merge;
 mod naming;

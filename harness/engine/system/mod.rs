@@ -49,7 +49,7 @@ pub use launch::{SecretValues, Systems};
 pub(crate) use log::Log;
 pub use log::LogOf;
 pub(crate) use log::plain;
-pub use machine::{host, user};
+pub use machine::{host, platform, user};
 pub use probe::{Probe, end_probes};
 pub use router::RouterFactory;
 pub use router::hear_panics;
