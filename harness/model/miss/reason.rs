@@ -1,6 +1,6 @@
 //! Why no turn answers a call.
 
-use retake_base::text::{counted, nth_turn};
+use retake_base::text::{self, nth_turn};
 use std::fmt;
 
 /// Why no turn answers a call.
@@ -106,8 +106,7 @@ impl fmt::Display for MissReason {
                 write!(f, "{call} has a different {differs}")
             }
             MissReason::ToolAllServed { call, times } => {
-                let times = counted(*times, "time");
-                write!(f, "{call} was made again: it was recorded {times} with these arguments")
+                write!(f, "{call} was made again: it was recorded {} with these arguments", text::times(*times))
             }
             MissReason::UnknownRoute { request } | MissReason::UnknownPath { request } => {
                 let wrong = if matches!(self, MissReason::UnknownRoute { .. }) { ": is a base URL wrong?" } else { "" };
