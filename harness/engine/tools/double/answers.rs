@@ -147,7 +147,9 @@ impl Answers {
         let is_other = |found: &[Difference]| found.len() > 1 && found.iter().any(|one| one.pointer == "/path");
         let nearest = same_tool.map(|recorded| (parting(recorded), recorded));
         let Some((found, recorded)) = nearest.min_by_key(|(found, _)| (is_other(found), found.len())) else {
-            lines.push("recorded   no request for this tool".to_owned());
+            let is_tool = params.get("name").is_some();
+            let none = if is_tool { "request for this tool".to_owned() } else { format!("`{method}` at all") };
+            lines.push(format!("recorded   no {none}"));
             return (None, lines);
         };
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
