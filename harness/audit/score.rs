@@ -177,11 +177,12 @@ impl Tried<'_> {
     }
 
     /// Whether a change to one capture can affect the others, because they may share ids with it. One that is beside the captured ones is
-    /// found among them alone.
+    /// found among them alone, and one whose request was made before is compared with the answer to that one if it is alone.
     fn concerns_others(&self, at: usize, changed: &Captured) -> bool {
         let texts = |capture: &Captured| texts_of_the_run(capture, self.rendering.normalize);
         let shares = || texts(changed) != texts(&self.base.captures[at]);
-        self.base.captures.len() > 1 && (changed.delivery.is_beside || shares())
+        let is_again = self.base.captures[..at].iter().any(|before| before.request == changed.request);
+        is_again || self.base.captures.len() > 1 && (changed.delivery.is_beside || shares())
     }
 
     fn sees(&mut self, site: &Site, options: &ShapeOptions) -> bool {

@@ -96,9 +96,8 @@ impl Base {
             // The first part of a cookie is its name.
             let named = usize::from(name == "set-cookie");
             let attributes = if is_held_header(name) { attributes(name, value).len() } else { 0 };
-            sites.extend(
-                (named..attributes).map(|nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth))),
-            );
+            let dropped = |nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth));
+            sites.extend((named..attributes).map(dropped));
         }
         if is_body(capture) {
             sites.extend(real.iter().map(|at| whole(Kind::CutTail, Some(*at), Edit::CutInside(*at))));

@@ -151,10 +151,8 @@ impl Adopt {
         if calls.iter().all(|call| call.turn.is_ok()) {
             terminal::error(format!("{}: not adopted: the scenario failed\n{}", self.name, said.trim_end()));
         } else if !left.is_empty() {
-            terminal::note(format!(
-                "turns without a call so far: {}",
-                listed(&left, fixture, &|turn| nth_turn(turn) + ":")
-            ));
+            let turns = listed(&left, fixture, &|turn| nth_turn(turn) + ":");
+            terminal::note(format!("turns without a call so far: {turns}"));
         }
         terminal::note("nothing was written");
         ExitCode::from(1)

@@ -128,10 +128,8 @@ impl Serving {
             ("drift", Json::Array(lines("fail", failing).chain(lines("note", noted)).collect())),
         ];
         let earlier = self.earlier();
-        let earlier = earlier.iter().any(|(_, count)| *count > 0).then(|| {
-            let counts = earlier.map(|(name, count)| (name, Json::from(count)));
-            ("earlier", Json::object(counts))
-        });
+        let any = earlier.iter().any(|(_, count)| *count > 0);
+        let earlier = any.then(|| ("earlier", Json::object(earlier.map(|(name, count)| (name, Json::from(count))))));
         let limited = self.how.load.limited().map(|calls| ("limited", Json::from(calls)));
         Json::object(report.into_iter().chain(limited).chain(earlier))
     }

@@ -87,10 +87,8 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     let speaks_mcp = |by: &ToolBy| matches!(by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_));
     if discovered.suite.tools.values().any(|tool| speaks_mcp(&tool.by)) && !cfg!(feature = "mcp") {
         let error = Error::new("this `retake` cannot call MCP servers: it was built without the feature `mcp`");
-        findings.push(finding(
-            "mcp",
-            Err(error.help("in a checkout of Retake: cargo install --path harness/cli --features mcp")),
-        ));
+        let error = error.help("in a checkout of Retake: cargo install --path harness/cli --features mcp");
+        findings.push(finding("mcp", Err(error)));
     }
     findings
 }
@@ -175,21 +173,15 @@ fn missing_fixtures(root: &Path, discovered: &Discovered) -> Vec<Finding> {
 fn key(needed: bool, recorded: bool, all_read: bool) -> Finding {
     let set: Vec<&str> =
         relay::variables().filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty())).collect();
-    finding(
-        "key",
-        match (set.is_empty(), needed) {
-            (false, _) => Ok(format!("{}, for recording", set.join(", "))),
-            (true, false) if !all_read => {
-                Ok("none is set; whether one is needed shows once every scenario can be read".to_owned())
-            }
-            (true, false) if !recorded => Ok("none is set, and none is needed: no scenario calls a model".to_owned()),
-            (true, false) => Ok("none is set, and none is needed: everything is recorded".to_owned()),
-            (true, true) => {
-                let error = Error::new("no provider's key is set, but something is still to be recorded");
-                Err(error.help("export OPENAI_API_KEY=…, or ANTHROPIC_API_KEY, GEMINI_API_KEY"))
-            }
-        },
-    )
+    let found = match () {
+        () if !set.is_empty() => Ok(format!("{}, for recording", set.join(", "))),
+        () if needed => Err(Error::new("no provider's key is set, but something is still to be recorded")
+            .help("export OPENAI_API_KEY=…, or ANTHROPIC_API_KEY, GEMINI_API_KEY")),
+        () if !all_read => Ok("none is set; whether one is needed shows once every scenario can be read".to_owned()),
+        () if !recorded => Ok("none is set, and none is needed: no scenario calls a model".to_owned()),
+        () => Ok("none is set, and none is needed: everything is recorded".to_owned()),
+    };
+    finding("key", found)
 }
 
 #[cfg(feature = "browser")]
@@ -224,18 +216,11 @@ fn missing_file(words: &[&str], folder: &Path, system: &str) -> Option<(String, 
         let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
         !word.starts_with('-') && !word.contains("{{") && ending.is_some_and(|ending| SOURCES.contains(&ending))
     };
-    let file = words.iter().skip(1).find(is_source)?;
-    if folder.join(file).is_file() {
-        return None;
-    }
-    let error = Error::new(format!(
-        "there is no file {}, which system `{system}` is started with",
-        folder.join(file).display()
-    ));
-    Some((
-        (*file).to_owned(),
-        error.help("write the file that starts the service into `command` in scenarios/suite.toml"),
-    ))
+    let file = words.iter().skip(1).find(is_source).filter(|file| !folder.join(file).is_file())?;
+    let path = folder.join(file);
+    let error = Error::new(format!("there is no file {}, which system `{system}` is started with", path.display()));
+    let help = "write the file that starts the service into `command` in scenarios/suite.toml";
+    Some(((*file).to_owned(), error.help(help)))
 }
 
 /// Says that a system is started with another Python than that of the environment beside it.
@@ -244,19 +229,12 @@ fn other_python(program: &str, folder: &Path, system: &str) -> Option<(String, E
         return None;
     }
     let own = retake::__private::system::environment_beside(folder)?;
-    let found = program_file(program, folder)?;
-    if found.parent().and_then(resolved) == own.parent().and_then(resolved) {
-        return None;
-    }
+    let resolved = |file: &Path| file.parent()?.canonicalize().ok();
+    let found = program_file(program, folder).filter(|found| resolved(found) != resolved(&own))?;
     let (found, relative) = (found.display(), own.strip_prefix(folder).unwrap_or(&own).display());
-    let error = Error::new(format!(
-        "`{program}` is {found}, so system `{system}` does not see what is installed in {relative}"
-    ));
+    let what = format!("`{program}` is {found}, so system `{system}` does not see what is installed in {relative}");
+    let error = Error::new(what);
     Some((program.to_owned(), error.help(format!("in scenarios/suite.toml: command = [\"{relative}\", …]"))))
-}
-
-fn resolved(folder: &Path) -> Option<PathBuf> {
-    folder.canonicalize().ok()
 }
 
 /// Checks that a program is a browser: whether it can show an empty page.

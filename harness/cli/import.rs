@@ -169,10 +169,7 @@ impl Import {
                     fixture
                 }
             };
-            made = Some(match made {
-                None => fixture,
-                Some(earlier) => earlier.followed_by(fixture),
-            });
+            made = Some(if let Some(earlier) = made { earlier.followed_by(fixture) } else { fixture });
         }
         let fixture = made.ok_or_else(|| Error::new("nothing to import"))?;
         Ok((Imported { fixture, left_out, notes, unread: Vec::new() }, of_answers))

@@ -27,10 +27,10 @@ mod written;
 pub(super) use language::Language;
 use probe::Seen;
 use sources::Sources;
-use start::Start;
+use start::{BY_PORT, Start, UNKNOWN};
 
 /// Write a first scenarios/ and a CI file for the project: TypeScript if there is a package.json, Python for
-/// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml
+/// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml, and the command of a service in any other language
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n  \
     retake init --probe -- litellm --model gpt-4o --port '{{ port }}'\n\n\
@@ -64,42 +64,38 @@ impl Init {
         let sources = Sources::of(&here);
         let mut ways = start::ways(language, &here, &sources);
         let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
-        let mut env = written::variables(&(start::declared(&here) + &command));
-        let told = sources.variables().into_iter().filter(|(name, _)| env.iter().all(|(known, _)| known != name));
-        env.extend(told.collect::<Vec<_>>());
-        let unseen = |mark: &str, step: Option<&str>| {
-            (schemas::OF_SUITE.to_owned() + &suite(ways.first(), &env, None, mark), written::scenario(None, step))
+        let env = written::variables_of(&here, &command, &sources);
+        let unseen = |start: Option<&Start>, mark: &str, step: Option<&str>| {
+            (schemas::OF_SUITE.to_owned() + &suite(start, &env, None, mark), written::scenario(None, step))
         };
-        let before = unseen(BY_PROBE, None);
-        let failed = unseen("it did not start", Some("the service did not start"));
-        let not_found = written::scenario(None, Some(NO_ROUTE));
-        let untouched = |file: &str, texts: [&String; 3]| {
-            std::fs::read(here.join(file)).map_or(true, |there| texts.iter().any(|text| text.as_bytes() == there))
+        let before = unseen(ways.first(), BY_PROBE, None);
+        let ready = ways.first().map_or_else(|| BY_PORT.to_owned(), |way| way.ready.clone());
+        let untouched = |file: &str, text: &str| {
+            std::fs::read_to_string(here.join(file)).map_or(true, |there| written::is_alike(&there, text))
         };
-        let fresh_suite = untouched(SUITE_FILE, [&before.0, &failed.0, &failed.0]);
-        let fresh_hello = untouched(HELLO_FILE, [&before.1, &failed.1, &not_found]);
+        let (fresh_suite, fresh_hello) = (untouched(SUITE_FILE, &before.0), untouched(HELLO_FILE, &before.1));
+        let is_known = |own: &Start| own.command[..] == [UNKNOWN] || ways.iter().any(|way| way.command == own.command);
+        let own = Start::of_suite(&here).filter(|(own, _)| !fresh_suite || !is_known(own));
         // What a person says, or has written into the suite, is what is started.
         let mut probed_env = [written::all_variables(), env.clone()].concat();
         if !self.command.is_empty() {
-            ways = vec![Start::new(sources::given(&self.command), "port = true")];
-        } else if let Some((own, own_env)) = Start::of_suite(&here).filter(|_| !fresh_suite) {
-            ways = vec![own];
+            ways = vec![Start::new(sources::given(&self.command), &ready)];
+        } else if let Some((own, own_env)) = own {
+            ways = vec![Start { ready: ready.clone(), ..own }];
             probed_env.extend(own_env);
         }
-        let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
-        let may_ask = asks && fresh_suite && fresh_hello && !ways.is_empty();
-        let probes = self.probe || (may_ask && place::may_start(&command));
+        let startable = ways.iter().find(|way| way.exists_in(&here));
+        let may_ask = asks && fresh_suite && fresh_hello;
+        let probes = self.probe || startable.is_some_and(|way| may_ask && place::may_start(&way.command.join(" ")));
         if self.probe && ways.is_empty() {
-            return Err(Error::new(
-                "this service is a router that tests/scenarios.rs links, so there is no command to start",
-            )
-            .help(format!("without --probe: {RETAKE} init")));
+            let what = "this service is a router that tests/scenarios.rs links, so there is no command to start";
+            return Err(Error::new(what).help(format!("without --probe: {RETAKE} init")));
         }
         let mut seen = probes.then(|| probe::probe(ways.clone(), &probed_env, &here, &sources));
         while let Some(Err(error)) = seen.as_ref().filter(|_| asks) {
             terminal::error(error);
             let Some(words) = place::started_by() else { break };
-            ways = vec![Start::new(words, "port = true")];
+            ways = vec![Start::new(words, &ready)];
             seen = Some(probe::probe(ways.clone(), &probed_env, &here, &sources));
         }
         let (suite, hello) = match &seen {
@@ -111,7 +107,11 @@ impl Init {
                 let mark = seen.request.is_none().then_some(NO_ROUTE);
                 (schemas::OF_SUITE.to_owned() + &suite, written::scenario(seen.request.as_ref(), mark))
             }
-            Some(Err(_)) => failed,
+            Some(Err(_)) => {
+                let startable = ways.iter().find(|way| way.exists_in(&here)).map(|way| way.command.clone());
+                let start = Start::new(startable.unwrap_or_else(|| vec![UNKNOWN.to_owned()]), &ready);
+                unseen(Some(&start), "it did not start", Some("the service did not start"))
+            }
             None => before,
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
@@ -164,17 +164,17 @@ const SHOWN: usize = 6;
 fn told_what_is_next(seen: Option<Result<Seen>>, retake: &str) -> ExitCode {
     match seen {
         Some(Err(error)) => {
-            terminal::out(format!("Then correct `command` in {SUITE_FILE}, and see: {retake} test"));
+            let again = format!("{retake} init --probe");
+            terminal::out(format!("These files wait for the right `command` in {SUITE_FILE}; to try it: {again}"));
             terminal::error(error);
             return ExitCode::FAILURE;
         }
         Some(Ok(Seen { request: Some(_), .. })) => terminal::out(format!("Then: {retake} record hello")),
         Some(Ok(Seen { posts, socket, .. })) => {
-            let more = posts.len().saturating_sub(SHOWN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let posts =
-                if posts.is_empty() { "none".to_owned() } else { posts[..posts.len().min(SHOWN)].join(", ") + &more };
-            let mut told = format!("No route that calls the model was found. POST routes seen: {posts}.");
+            let (shown, more) = posts.split_at(posts.len().min(SHOWN));
+            let posts = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
+            let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+            let mut told = format!("No route that calls the model was found. POST routes seen: {posts}{more}.");
             if let Some(path) = socket {
                 let _ = write!(told, " It speaks Socket.IO at {path}: socket = {path:?}, framing = \"socket.io\".");
             }

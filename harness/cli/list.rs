@@ -111,10 +111,7 @@ impl Row {
             kind: Some(kind),
             system_kind: system.as_ref().map(system_kind),
             system,
-            fixture: match &scenario.fixture {
-                FixtureRef::None => None,
-                FixtureRef::Named(name) => Some(name.clone()),
-            },
+            fixture: if let FixtureRef::Named(name) = &scenario.fixture { Some(name.clone()) } else { None },
             turns,
             golden: has_golden(scenario).then(|| goldens.file(&scenario.golden_name).is_file()),
             ignored: scenario.skip.is_some() || (scenario.needs_browser() && !cfg!(feature = "browser")),
@@ -151,11 +148,7 @@ impl Row {
             (Some(name), Some(turns)) => format!("{} of {name}", counted(turns, "turn")),
             (Some(name), None) => name.clone(),
         };
-        let golden = match self.golden {
-            None => "no golden",
-            Some(true) => "golden",
-            Some(false) => "golden missing",
-        };
+        let golden = self.golden.map_or("no golden", |is_there| if is_there { "golden" } else { "golden missing" });
         let golden = if self.ignored { format!("{golden}, ignored") } else { golden.to_owned() };
         let last = self.last.as_ref().map(|run| {
             let day = run.started.split('T').next().unwrap_or_default();
@@ -165,14 +158,8 @@ impl Row {
                 RunResult::Skipped => format!("ignored, {day}"),
             }
         });
-        [
-            self.name.clone(),
-            or_none(self.kind),
-            or_none(self.system.as_deref()),
-            turns,
-            golden,
-            or_none(last.as_deref()),
-        ]
+        let [kind, system, last] = [self.kind, self.system.as_deref(), last.as_deref()].map(or_none);
+        [self.name.clone(), kind, system, turns, golden, last]
     }
 }
 
@@ -199,16 +186,12 @@ fn print(rows: &[&Row]) {
     let mut lines = table(&columns).into_iter();
     lines.next().filter(|_| columns.len() > 1).into_iter().for_each(terminal::out);
     for row in rows {
-        match &row.error {
-            Some(error) if row.kind.is_none() => {
-                terminal::out(format!("{}  {}", row.name, error.replace('\n', "\n  ")));
-            }
-            error => {
-                terminal::out(lines.next().unwrap_or_default());
-                if let Some(error) = error {
-                    terminal::out(format!("  {}", error.replace('\n', "\n  ")));
-                }
-            }
+        if row.kind.is_some() {
+            terminal::out(lines.next().unwrap_or_default());
+        }
+        if let Some(error) = &row.error {
+            let name = if row.kind.is_none() { &row.name } else { "" };
+            terminal::out(format!("{name}  {}", error.replace('\n', "\n  ")));
         }
     }
 }

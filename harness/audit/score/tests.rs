@@ -124,3 +124,23 @@ fn each_kind_has_the_same_weight_however_many_changes_were_tried() {
     assert_eq!(mean(&kinds), Some(0.5));
     assert_eq!(mean(&ByKind::new()), None);
 }
+
+#[test]
+fn a_header_of_a_request_that_is_made_again_is_noticed_where_it_is() {
+    let normalizer = Normalizer::default();
+    let normalize = |text: &str| normalizer.apply(text).into_owned();
+    let mut again = stream(vec![event("end", "null")]);
+    again.delivery.headers.push(("idempotent-replayed".to_owned(), "true".to_owned()));
+    let captures = [stream(vec![event("end", "null")]), again];
+    let options = of(Detail::Types);
+    let committed = Shaped::of(&captures, &options, &Known::default(), &normalize).golden;
+    let known = Known { committed: Some(&committed), ..Known::default() };
+    let made = |captures: &[Captured], options: &ShapeOptions| {
+        (false, Shaped::of(captures, options, &known, &normalize).golden)
+    };
+    let calls = Calls::default();
+    let (is_own, is_said) = (|_: &str, _: &str| false, |_: &str| false);
+    let rendering = Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &is_said, calls: &calls };
+    let scored = score(&captures, &options, &rendering);
+    assert_eq!(scored.kinds[&Kind::DropAttribute], Tally { tried: 3, noticed: 3 }, "{:?}", scored.unnoticed);
+}

@@ -208,10 +208,8 @@ impl Building {
                 let node = self.anchors.get(&anchor).cloned().ok_or("an alias of a value that contains the alias")?;
                 self.aliased = self.aliased.saturating_add(node.size);
                 if self.aliased > MOST_ALIASED {
-                    return Err(format!(
-                        "the aliases of this file stand for more than {} MB",
-                        MOST_ALIASED / 1_000_000
-                    ));
+                    let most = MOST_ALIASED / 1_000_000;
+                    return Err(format!("the aliases of this file stand for more than {most} MB"));
                 }
                 if self.open.len() + node.depth > MAX_DEPTH {
                     return Err(too_deep());
@@ -227,12 +225,8 @@ impl Building {
             return Err(too_deep());
         }
         let object = tag.is_some_and(|tag| name_of(&tag).starts_with("python/object/"));
-        self.open.push(Open {
-            anchor,
-            node: Node { line, value, size: size_of::<Node>(), depth: 1 },
-            key: None,
-            object,
-        });
+        let node = Node { line, value, size: size_of::<Node>(), depth: 1 };
+        self.open.push(Open { anchor, node, key: None, object });
         Ok(())
     }
 

@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::ValueEnum;
 use retake_base::env::RETAKE;
 
+use super::start::UNKNOWN;
+
 /// The language of a project's service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Language {
@@ -12,12 +14,13 @@ pub(crate) enum Language {
     #[value(name = "typescript")]
     TypeScript,
     Python,
+    Other,
 }
 
 impl Language {
-    /// Guesses the language of the project in a folder from its package files; Python if there are none.
+    /// The language of the project in a folder, as its package files tell it.
     pub(crate) fn of(folder: &Path) -> Language {
-        Language::told_by(folder).unwrap_or(Language::Python)
+        Language::told_by(folder).unwrap_or(Language::Other)
     }
 
     /// The language that a folder's package files, or the file with which a service begins, tell.
@@ -25,11 +28,15 @@ impl Language {
         let has = |file: &str| folder.join(file).is_file();
         let python =
             ["pyproject.toml", "requirements.txt", "setup.py", "langgraph.json", "Pipfile"].into_iter().any(has);
+        let other = ["go.mod", "Gemfile", "composer.json", "pom.xml", "build.gradle", "build.gradle.kts"];
+        let other = other.into_iter().any(has);
         Some(match () {
             () if has("Cargo.toml") => Language::Rust,
-            () if has("package.json") && !python => Language::TypeScript,
+            // Beside the files of another language, it is that of the pages.
+            () if has("package.json") && !python && !other => Language::TypeScript,
             () if has("package.json") && has("tsconfig.json") => Language::TypeScript,
             () if python || super::start::PYTHON.into_iter().any(has) => Language::Python,
+            () if other => Language::Other,
             () if node_file(folder).is_some() => Language::TypeScript,
             () if [".venv/bin/python", "venv/bin/python"].into_iter().any(|file| folder.join(file).exists()) => {
                 Language::Python
@@ -38,27 +45,21 @@ impl Language {
         })
     }
 
-    /// How a person calls the language.
-    pub(super) fn said(self) -> &'static str {
-        match self {
-            Language::Rust => "Rust",
-            Language::TypeScript => "TypeScript",
-            Language::Python => "Python",
-        }
+    /// Its name among the command's arguments.
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     /// How to call the command in such a project.
     pub(crate) fn retake(self) -> String {
-        match self {
-            Language::Rust | Language::Python => RETAKE.to_string(),
-            Language::TypeScript => "npx retake".to_owned(),
-        }
+        if self == Language::TypeScript { "npx retake".to_owned() } else { RETAKE.to_string() }
     }
 
     /// The command that starts a service of which no file tells more; `None` for Rust, where the service is a router.
     pub(super) fn command(self, folder: &Path) -> Option<Vec<String>> {
         match self {
             Language::Rust => None,
+            Language::Other => Some(vec![UNKNOWN.to_owned()]),
             Language::Python => {
                 Some([super::start::in_environment(folder, "python3"), vec!["app.py".to_owned()]].concat())
             }

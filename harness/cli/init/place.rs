@@ -3,6 +3,8 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum as _;
+
 use super::language::Language;
 use retake::__private::report::terminal;
 use retake_base::env::RETAKE;
@@ -18,7 +20,7 @@ pub(super) fn language(here: &Path, asks: bool) -> Result<Language> {
     if !below.is_empty() {
         let error = Error::new(format!("{} holds no service itself, but folders below it do", here.display()));
         let call = |(folder, language): &(PathBuf, Language)| {
-            format!("cd {} && {RETAKE} init    # {}", folder.display(), language.said())
+            format!("cd {} && {RETAKE} init    # {}", folder.display(), language.name())
         };
         return Err(below.iter().map(call).fold(error, Error::help));
     }
@@ -26,9 +28,9 @@ pub(super) fn language(here: &Path, asks: bool) -> Result<Language> {
         return asked(&mut std::io::stdin().lock());
     }
     terminal::note(
-        "no file here shows the service's language, so Python is assumed; for others: --language rust, --language typescript",
+        "no file here shows the service's language; if it is one of these: --language python, typescript or rust",
     );
-    Ok(Language::Python)
+    Ok(Language::Other)
 }
 
 /// Asks whether the service may be started once.
@@ -53,17 +55,17 @@ pub(super) fn started_by() -> Option<Vec<String>> {
 /// Asks for the language until the answer is one.
 fn asked(answers: &mut impl BufRead) -> Result<Language> {
     loop {
-        terminal::ask("Which language is the service in? [p]ython [t]ypescript [r]ust: ");
+        terminal::ask("Which language is the service in? [p]ython [t]ypescript [r]ust [o]ther: ");
         let mut answer = String::new();
         let read = answers.read_line(&mut answer).map_err(|e| Error::new(format!("no answer: {e}")))?;
         if read == 0 {
-            return Err(Error::new("no answer").help(format!("{RETAKE} init --language python, typescript or rust")));
+            let help = format!("{RETAKE} init --language python, typescript, rust or other");
+            return Err(Error::new("no answer").help(help));
         }
-        match answer.trim().to_ascii_lowercase().chars().next() {
-            Some('p') => return Ok(Language::Python),
-            Some('t') => return Ok(Language::TypeScript),
-            Some('r') => return Ok(Language::Rust),
-            _ => {}
+        let first = answer.trim().to_ascii_lowercase().chars().next();
+        let is_meant = |language: &&Language| first.is_some_and(|first| language.name().starts_with(first));
+        if let Some(language) = Language::value_variants().iter().find(is_meant) {
+            return Ok(*language);
         }
     }
 }

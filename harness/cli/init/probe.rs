@@ -180,7 +180,9 @@ async fn looked_at(
     let socket =
         polled.is_some_and(|answer| answer.is_good() && answer.body.starts_with(b"0{")).then_some("/socket.io/");
     let routes = candidates(&start, api.as_ref(), sources);
-    let (request, posts) = found(address, routes, model, sources).await;
+    let (request, seen) = found(address, routes, model, sources).await;
+    // A document names those, too, that need what another one gives.
+    let posts = api.as_ref().map(routes::posts).filter(|posts| !posts.is_empty()).unwrap_or(seen);
     start.ready = ready.map_or_else(|| "port = true".to_owned(), |path| format!("http = {path:?}"));
     Seen {
         start,

@@ -1,6 +1,6 @@
 //! The requests of a probe: which route of the service calls its model, and what has to be sent there.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -76,11 +76,11 @@ pub(super) async fn found(
     sources: &Sources,
 ) -> (Option<Tried>, Vec<String>) {
     // What is answered where no route is, which is not 404 everywhere.
-    let nothing = ask(address, Method::POST, "/retake/no/such/route", Some((&json!({}), false))).await;
-    let nothing = nothing.map_or((404, String::new()), |answer| (answer.status, answer.kind));
+    let nothing = no_route_in(address, "").await;
     let (mut best, mut posts): (Option<Tried>, Vec<String>) = (None, Vec::new());
+    let mut closed = BTreeSet::new();
     for route in routes {
-        let path = with_listed(address, route.path).await;
+        let mut path = with_listed(address, route.path).await;
         let near = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default().to_owned();
         let shown = sources.examples(&path).into_iter();
         let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
@@ -97,6 +97,14 @@ pub(super) async fn found(
             }
             known.push((form, body.clone()));
             let Some(tried) = tried(address, &path, body, form, model).await else { continue };
+            // Who has to say first who he is gets the same answer where no route is, so it tells of none.
+            if let (401 | 403, Some((folder, _))) = (tried.0.status, path.rsplit_once('/'))
+                && no_route_in(address, folder).await.0 == tried.0.status
+            {
+                of_route = Some(tried).filter(|_| closed.insert(folder.to_owned()));
+                path = format!("{folder}/*");
+                break;
+            }
             let is_nothing = !tried.0.called && (tried.0.status, &tried.1.kind) == (nothing.0, &nothing.1);
             if is_nothing || matches!(tried.0.status, 404 | 405) {
                 break;
@@ -120,7 +128,7 @@ pub(super) async fn found(
         let kind = if tried.streams { " (a stream)" } else { "" };
         let called = match () {
             () if tried.called => ", and it called its model".to_owned(),
-            () if tried.status >= 400 => format!(": {}", clipped(&String::from_utf8_lossy(&answer.body), SHOWN)),
+            () if tried.status >= 400 => format!(": {}", clipped(&one_line(&answer.body), SHOWN)),
             () => String::new(),
         };
         terminal::out(format!("  tried  POST {path}: {}{kind}{called}", tried.status));
@@ -141,6 +149,18 @@ pub(super) async fn found(
         }
     }
     (Some(best), posts)
+}
+
+/// What is answered in a folder where no route is.
+async fn no_route_in(address: SocketAddr, folder: &str) -> (u16, String) {
+    let path = format!("{folder}/retake-no-such-route");
+    let answer = ask(address, Method::POST, &path, Some((&json!({}), false))).await;
+    answer.map_or((404, String::new()), |answer| (answer.status, answer.kind))
+}
+
+/// What a refusal says, in one line.
+fn one_line(body: &[u8]) -> String {
+    String::from_utf8_lossy(body).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The rank of a request that is as it should be.

@@ -75,6 +75,14 @@ pub(super) fn routes(api: &Value) -> Vec<Route> {
     found.into_iter().map(|(_, route)| route).take(MOST).collect()
 }
 
+/// The routes of a document that take a POST request, those first whose paths tell a chat.
+pub(super) fn posts(api: &Value) -> Vec<String> {
+    let mut posts: Vec<String> = Vec::new();
+    posts.extend(of(api, "paths").filter(|(_, path)| path.get("post").is_some()).map(|(path, _)| path.clone()));
+    posts.sort_by_key(|path| (is_harmful(path), std::cmp::Reverse(telling(path))));
+    posts
+}
+
 fn of<'a>(value: &'a Value, field: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
     value.get(field).and_then(Value::as_object).into_iter().flatten()
 }

@@ -134,10 +134,16 @@ impl Sources {
         found
     }
 
+    /// The lines with which the sources import something, spelled like packages.
+    pub(super) fn imports(&self) -> String {
+        const IMPORT: &str = r#"(?m)^\s*((?:import|from|use|using|require)\b.*|.*\b(?:from|require\(|import\()\s*["'].*|(?:\w+ )?"[\w.\-/]+")$"#;
+        let lines: Vec<String> = self.captured(IMPORT).into_iter().collect();
+        lines.join("\n").to_lowercase().replace(" import ", "-").replace(['.', '_'], "-")
+    }
+
     /// The variables that the sources read and that name the address of a model, its key, or a port, each with what it should be.
     pub(super) fn variables(&self) -> Vec<(String, String)> {
-        const READ: &str =
-            r#"(?:environ(?:\.get)?[\[(]|getenv\(|process\.env[.\[]|env::var\(|ENV\[)\s*["']?([A-Z][A-Z0-9_]+)"#;
+        const READ: &str = r#"(?:environ(?:\.get)?[\[(]|(?i:getenv|lookupenv|getenvironmentvariable)\(|process\.env[.\[]|env::var\(|ENV(?:\[|\.fetch\())\s*["']?([A-Z][A-Z0-9_]+)"#;
         let files = self.files.iter().filter(|(name, _)| name.contains(".env"));
         let listed = files.flat_map(|(_, text)| captured(r"(?m)^([A-Z][A-Z0-9_]+)=", text));
         let names: BTreeSet<String> = self.captured(READ).into_iter().chain(listed).collect();

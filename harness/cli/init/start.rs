@@ -1,5 +1,6 @@
 //! How a service is started, told by what its project declares: the framework's own command, in the project's own environment.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use retake_core::json::Json;
@@ -47,9 +48,11 @@ impl Start {
         })
     }
 
-    /// Whether the file with which it begins is there, if its command names one.
+    /// Whether its command is known, and the file with which it begins is there, if the command names one.
     pub(super) fn exists_in(&self, folder: &Path) -> bool {
-        self.command.iter().skip(1).all(|word| !is_code(word) || folder.join(&self.folder).join(word).exists())
+        let mut words = self.command.iter();
+        words.next().is_some_and(|program| program != UNKNOWN)
+            && words.all(|word| !is_code(word) || folder.join(&self.folder).join(word).exists())
     }
 
     /// The path by which it says that it is ready.
@@ -73,6 +76,9 @@ impl Start {
     }
 }
 
+/// Stands where a command has to be written, since nothing tells it.
+pub(super) const UNKNOWN: &str = "COMMAND";
+
 /// Where cargo puts programs.
 const BUILT: &str = "target/debug/";
 
@@ -88,6 +94,7 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
             let file = file.map(|command| Start::new(command, "http = \"/health\""));
             of_node(folder).into_iter().chain(file).chain(scripts(folder)).collect()
         }
+        Language::Other => of_go(sources),
     };
     let declared = declared(folder);
     let has =
@@ -103,7 +110,8 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
         }
     }
     if ways.is_empty() {
-        ways.extend(language.command(folder).map(|command| Start::new(command, "http = \"/health\"")));
+        let ready = if language == Language::Other { BY_PORT } else { "http = \"/health\"" };
+        ways.extend(language.command(folder).map(|command| Start::new(command, ready)));
     }
     ways
 }
@@ -113,7 +121,7 @@ pub(super) const PYTHON: [&str; 8] =
     ["app.py", "main.py", "server.py", "src/app.py", "src/main.py", "app/main.py", "app/__init__.py", "src/server.py"];
 
 const PORT: &str = "{{ port }}";
-const BY_PORT: &str = "port = true";
+pub(super) const BY_PORT: &str = "port = true";
 
 /// A program without a library cannot be linked by a test, so it is started like any other service.
 pub(super) fn of_rust(folder: &Path) -> Option<Start> {
@@ -125,6 +133,14 @@ pub(super) fn of_rust(folder: &Path) -> Option<Start> {
     let root = folder.ancestors().find(|above| text_of(above, "Cargo.toml").contains("[workspace"));
     let up = root.map_or(0, |root| folder.components().count() - root.components().count());
     Some(Start::new(vec![format!("{}{BUILT}{name}", "../".repeat(up))], BY_PORT))
+}
+
+/// The programs of Go: the folders with a `package main`.
+fn of_go(sources: &Sources) -> Vec<Start> {
+    let mains = sources.code().filter(|(_, text)| text.lines().any(|line| line == "package main"));
+    let below = |file: &str| file.rsplit_once('/').map_or(".".to_owned(), |(below, _)| format!("./{below}"));
+    let folders: BTreeSet<String> = mains.map(|(file, _)| below(file)).collect();
+    folders.into_iter().map(|below| Start::new(vec!["go".to_owned(), "run".to_owned(), below], BY_PORT)).collect()
 }
 
 fn of_python(folder: &Path) -> Option<Start> {

@@ -120,6 +120,8 @@ fn upload(name: &str, prefix: &str) -> String {
     )
 }
 
+const NEEDS: &str = "      # - run: …    # what your service needs to start\n";
+
 /// The parts of the workflow that depend on the language.
 struct Steps {
     /// The globs of the service's code.
@@ -154,7 +156,7 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
             let service = match () {
                 () if has("requirements.txt") => "      - run: pip install -r requirements.txt\n",
                 () if has("pyproject.toml") => "      - run: pip install .\n",
-                () => "      # - run: pip install …    # what your service needs to start\n",
+                () => NEEDS,
             };
             Steps {
                 service: globs(&["**.py", "requirements.txt", "pyproject.toml"]),
@@ -162,6 +164,11 @@ fn steps(prefix: &str, project: &Path, language: Language) -> Steps {
                 run: "retake test",
             }
         }
+        Language::Other => Steps {
+            service: globs(&["**"]),
+            setup: format!("{NEEDS}      - run: pipx install 'retake-cli~={}.0'\n", minor!()),
+            run: "retake test",
+        },
         Language::TypeScript => {
             let node = "      - uses: actions/setup-node@v4\n        with: { node-version: 22 }\n";
             let (install, run) = match () {

@@ -32,7 +32,7 @@ const PROVIDERS: [Provider; 5] = [
         of_clients: &["OPENAI_BASE_URL", "OPENAI_API_BASE", AZURE_ENDPOINT, "AZURE_API_BASE"],
         keys: &["OPENAI_API_KEY"],
         base: "https://api.openai.com/v1",
-        key_header: "authorization",
+        key_header: BEARER,
     },
     Provider {
         api: Api::Anthropic,
@@ -59,7 +59,7 @@ const PROVIDERS: [Provider; 5] = [
         of_clients: &[OLLAMA_HOST, "OLLAMA_BASE_URL", "OLLAMA_API_BASE"],
         keys: &["OLLAMA_API_KEY"],
         base: "https://ollama.com",
-        key_header: "authorization",
+        key_header: BEARER,
     },
     Provider {
         api: Api::Bedrock,
@@ -68,10 +68,12 @@ const PROVIDERS: [Provider; 5] = [
         of_clients: &["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"],
         keys: &["AWS_BEARER_TOKEN_BEDROCK", AWS_SECRET],
         base: "https://bedrock-runtime.{region}.amazonaws.com",
-        key_header: "authorization",
+        key_header: BEARER,
     },
 ];
 
+/// The header of keys that are sent as bearer tokens.
+const BEARER: &str = "authorization";
 /// The environment variable for Azure's key. Azure's services speak OpenAI's API and take their key in the header `api-key`.
 const AZURE_KEY: &str = "AZURE_OPENAI_API_KEY";
 const AZURE_ENDPOINT: &str = "AZURE_OPENAI_ENDPOINT";
@@ -323,18 +325,12 @@ impl Upstream {
     pub(super) fn key_header(&self) -> Result<Option<(HeaderName, HeaderValue)>, String> {
         let Some((variable, key)) = &self.key else { return Ok(self.of_address()) };
         if *variable == AWS_SECRET {
-            return self
-                .signing
-                .as_ref()
-                .map_or(Ok(None), |signing| signing.as_ref().map(|_| None).map_err(Clone::clone));
+            return self.signing.clone().transpose().map(|_| None);
         }
         let (name, value) = match PROVIDERS[self.provider].key_header {
             _ if is_azure(&self.base) || *variable == AZURE_KEY => ("api-key", key.clone()),
-            _ if [ANTHROPIC_TOKEN, GOOGLE_TOKEN].contains(variable) => {
-                (header::AUTHORIZATION.as_str(), format!("Bearer {key}"))
-            }
-            "authorization" => (header::AUTHORIZATION.as_str(), format!("Bearer {key}")),
-            name => (name, key.clone()),
+            name if name != BEARER && ![ANTHROPIC_TOKEN, GOOGLE_TOKEN].contains(variable) => (name, key.clone()),
+            _ => (BEARER, format!("Bearer {key}")),
         };
         let mut value = HeaderValue::from_str(&value)
             .map_err(|_| format!("the key for {self} has characters that a header cannot have"))?;

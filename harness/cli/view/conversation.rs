@@ -174,32 +174,25 @@ impl Shown<'_> {
         if let Some(same) = same {
             let other = &self.turns()[same];
             let differs = |check: Check| self.text(turn, check) != self.text(other, check);
-            let what = if caller(turn) != caller(other) {
-                "by a different caller"
-            } else if differs(Check::Prompt) {
-                "with a different system prompt"
-            } else if differs(Check::Tools) {
-                "with different tools"
-            } else if differs(Check::Model) {
-                "with a different model"
-            } else if differs(Check::Settings) {
-                "with different settings"
-            } else if differs(Check::Form) {
-                "asking for another form of answer"
-            } else if turn.request != other.request {
-                "in a different request"
-            } else {
-                "sent again"
+            let checks = [
+                (Check::Prompt, "with a different system prompt"),
+                (Check::Tools, "with different tools"),
+                (Check::Model, "with a different model"),
+                (Check::Settings, "with different settings"),
+                (Check::Form, "asking for another form of answer"),
+            ];
+            let what = match checks.into_iter().find(|(check, _)| differs(*check)) {
+                _ if caller(turn) != caller(other) => "by a different caller",
+                Some((_, what)) => what,
+                None if turn.request != other.request => "in a different request",
+                None => "sent again",
             };
             return format!("the conversation of {}, {what}", nth_turn(same));
         }
         let Some(input) = &turn.input else { return "the fixture contains only a hash of its conversation".to_owned() };
-        let results: Vec<String> = input
-            .messages
-            .iter()
-            .filter(|message| message.str_of("type") == Some("tool"))
-            .map(|message| message.str_of("name").map_or_else(|| "a tool".to_owned(), |name| format!("`{name}`")))
-            .collect();
+        let named = |tool: &Json| tool.str_of("name").map_or_else(|| "a tool".to_owned(), |name| format!("`{name}`"));
+        let results = input.messages.iter().filter(|message| message.str_of("type") == Some("tool"));
+        let results: Vec<String> = results.map(named).collect();
         let asked = input.messages.last().and_then(|message| message.str_of("type"));
         let what = match asked {
             _ if !results.is_empty() => format!("with the result of {}", results.join(", ")),

@@ -30,11 +30,8 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), "requests to tool servers".to_owned()]);
         for asked in &run.tool_requests {
             let failed = if asked.failed { "failed: " } else { "" };
-            lines.push(format!(
-                "{}  {}",
-                at(asked.at_ms),
-                in_a_line(&format!("{}: {}", asked.server, asked.request), width - TITLE)
-            ));
+            let line = in_a_line(&format!("{}: {}", asked.server, asked.request), width - TITLE);
+            lines.push(format!("{}  {line}", at(asked.at_ms)));
             lines.extend(labelled("answered", &format!("{failed}{}", asked.answer), width));
         }
     }
@@ -116,9 +113,8 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         lines.extend(wrapped(&failure.headline, 0, width));
         // A run that did not get to its first step has nothing else to show.
         if run.steps.is_empty() && run.calls.is_empty() {
-            lines.extend(
-                failure.evidence.iter().flat_map(|it| it.lines().texts()).flat_map(|line| wrapped(&line, 2, width)),
-            );
+            let texts = failure.evidence.iter().flat_map(|it| it.lines().texts());
+            lines.extend(texts.flat_map(|line| wrapped(&line, 2, width)));
         }
     }
     lines
@@ -161,9 +157,7 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     }
     if let Some(miss) = &call.miss {
         lines.extend(labelled("missed", &miss.headline, width));
-        let evidence = miss.evidence.texts();
-        let evidence = evidence.iter().flat_map(|line| wrapped(line, TITLE + 10, width));
-        lines.extend(evidence);
+        lines.extend(miss.evidence.texts().iter().flat_map(|line| wrapped(line, TITLE + 10, width)));
     }
     lines
 }

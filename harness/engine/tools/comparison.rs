@@ -42,7 +42,7 @@ impl Comparison {
                     self.reduce(tool, &mut then);
                     self.reduce(tool, &mut now);
                     render(&mut then, &mut now);
-                    differences(&at, &then, &now, &mut found);
+                    found.extend(differences(&at, Some(&then), Some(&now)));
                 }
                 (then, now) => found.push(Difference {
                     pointer: at,

@@ -1,5 +1,7 @@
 //! The places at which two JSON values differ, as JSON pointers. Pure.
 
+use std::collections::BTreeSet;
+
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 
@@ -32,36 +34,20 @@ impl Difference {
     }
 }
 
-/// Adds all places at which two values differ to `found`, in order. `at` is the pointer to both values.
-pub(super) fn differences(at: &str, expected: &Json, actual: &Json, found: &mut Vec<Difference>) {
+/// Returns all places at which two values differ, in order. `at` is the pointer to both values, each `None` where there is none.
+pub(super) fn differences(at: &str, expected: Option<&Json>, actual: Option<&Json>) -> Vec<Difference> {
     match (expected, actual) {
-        (Json::Object(a), Json::Object(b)) => {
-            let mut keys: Vec<&str> = a.keys().chain(b.keys()).collect();
-            keys.sort_unstable();
-            keys.dedup();
-            for key in keys {
-                let at = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
-                either(at, a.get(key), b.get(key), found);
-            }
+        (Some(Json::Object(a)), Some(Json::Object(b))) => {
+            let keys: BTreeSet<&str> = a.keys().chain(b.keys()).collect();
+            let place = |key: &str| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+            keys.into_iter().flat_map(|key| differences(&place(key), a.get(key), b.get(key))).collect()
         }
-        (Json::Array(a), Json::Array(b)) => {
-            for index in 0..a.len().max(b.len()) {
-                either(format!("{at}/{index}"), a.get(index), b.get(index), found);
-            }
+        (Some(Json::Array(a)), Some(Json::Array(b))) => {
+            let places = 0..a.len().max(b.len());
+            places.flat_map(|index| differences(&format!("{at}/{index}"), a.get(index), b.get(index))).collect()
         }
-        _ if expected == actual => {}
-        _ => found.push(Difference {
-            pointer: at.to_owned(),
-            expected: Some(expected.clone()),
-            actual: Some(actual.clone()),
-        }),
-    }
-}
-
-fn either(at: String, expected: Option<&Json>, actual: Option<&Json>, found: &mut Vec<Difference>) {
-    match (expected, actual) {
-        (Some(expected), Some(actual)) => differences(&at, expected, actual, found),
-        _ => found.push(Difference { pointer: at, expected: expected.cloned(), actual: actual.cloned() }),
+        _ if expected == actual => Vec::new(),
+        _ => vec![Difference { pointer: at.to_owned(), expected: expected.cloned(), actual: actual.cloned() }],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why no turn answers a call.
 
-use retake_base::text::nth_turn;
+use retake_base::text::{self, nth_turn};
 use std::fmt;
 
 /// Why no turn answers a call.
@@ -49,6 +49,8 @@ pub enum MissReason {
     ToolNotRecorded {
         /// Method and tool.
         call: String,
+        /// Where the nearest recorded request says something else, and what; `None` if none was alike.
+        differs: Option<String>,
     },
     /// A request to a tool server was made more often than it was recorded.
     ToolAllServed {
@@ -99,18 +101,16 @@ impl fmt::Display for MissReason {
                 let what = what.as_deref().unwrap_or("not a path of a model that Retake knows");
                 write!(f, "`{request}` is {what}, and was not recorded{so}")
             }
-            MissReason::ToolNotRecorded { call } => write!(f, "{call} was never recorded with these arguments"),
+            MissReason::ToolNotRecorded { call, differs: None } => write!(f, "{call} was never recorded"),
+            MissReason::ToolNotRecorded { call, differs: Some(differs) } => {
+                write!(f, "{call} has a different {differs}")
+            }
             MissReason::ToolAllServed { call, times } => {
-                write!(f, "{call} was made again: it was recorded {times} times with these arguments")
+                write!(f, "{call} was made again: it was recorded {} with these arguments", text::times(*times))
             }
-            MissReason::UnknownRoute { request } => {
-                write!(
-                    f,
-                    "the service calls `{request}`, which is not a path of a model that Retake knows: is a base URL wrong?"
-                )
-            }
-            MissReason::UnknownPath { request } => {
-                write!(f, "the service calls `{request}`, which is not a path of a model that Retake knows")
+            MissReason::UnknownRoute { request } | MissReason::UnknownPath { request } => {
+                let wrong = if matches!(self, MissReason::UnknownRoute { .. }) { ": is a base URL wrong?" } else { "" };
+                write!(f, "the service calls `{request}`, which is not a path of a model that Retake knows{wrong}")
             }
             MissReason::WrongKey => write!(f, "the request did not bring the key that the system was given"),
         }

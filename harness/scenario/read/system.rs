@@ -121,8 +121,8 @@ impl Reader<'_> {
             Err(error.help("if it needs an address, pin the port: port = 3000 in both systems"))
         });
         if raw.cwd.is_none() {
-            let error = self.error(build, "`build` needs `cwd`: the files there are its inputs");
-            return Err(error.help("write cwd = \"the/front/end\""));
+            let error = self.error(build, "`build` needs `cwd`: it runs there, and again after files there changed");
+            return Err(error.help("write cwd = \".\" for the whole project, or the folder of what it builds"));
         }
         parts.collect()
     }

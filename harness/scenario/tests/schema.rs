@@ -31,6 +31,7 @@ const UNSEEN: [(&str, &[&str]); 7] = [
     (
         "what other tables and steps of the file contain",
         &[
+            "a build without a folder",
             "a shared step that uses what a scenario lacks",
             "a system that extends an unknown one",
             "systems that extend each other",

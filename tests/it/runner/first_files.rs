@@ -3,6 +3,8 @@
 use crate::support::tree::Tree;
 
 tests! { the_start_command_fits_the_language_of_the_project,
+    a_service_in_another_language_gets_a_command_that_fits_or_a_mark,
+    the_variables_are_those_of_the_sdks_that_the_sources_import,
     language_overrides_what_the_files_suggest,
     init_completes_the_cargo_toml_of_a_rust_project_once,
     the_workflow_goes_to_the_root_of_the_repository,
@@ -58,6 +60,64 @@ fn the_start_command_fits_the_language_of_the_project() {
         assert!(workflow.contains(ci) && !workflow.contains("cargo"), "{files:?}: {workflow}");
         assert!(told.contains(said.trim()), "{files:?}: {told}");
         assert!(!tree.has("tests/scenarios.rs"));
+    }
+}
+
+fn a_service_in_another_language_gets_a_command_that_fits_or_a_mark() {
+    for (files, command) in [
+        (&[("go.mod", ""), ("main.go", "package main\n")][..], "command = [\"go\", \"run\", \".\"]\n"),
+        (
+            &[("go.mod", ""), ("cmd/desk/main.go", "package main\n"), ("desk.go", "package desk\n")],
+            "command = [\"go\", \"run\", \"./cmd/desk\"]\n",
+        ),
+        (&[("Gemfile", ""), ("package.json", "{}"), ("Procfile", "web: bin/rails server -p $PORT\n")], "\"bin/rails\""),
+        (&[("pom.xml", "")], "or: retake init --probe -- ITS COMMAND\ncommand = [\"COMMAND\"]\n"),
+        (&[], "# not known: no file says how the service is started."),
+    ] {
+        let tree = Tree::empty();
+        for (file, text) in files {
+            tree.write(file, text);
+        }
+        init(&tree);
+        let suite = tree.read("scenarios/suite.toml");
+        assert!(suite.contains(command), "{files:?}: {suite}");
+        for workflow in ["scenarios", "check"] {
+            let workflow = tree.read(&format!(".github/workflows/{workflow}.yml"));
+            assert!(!workflow.contains("setup-") && workflow.contains("pipx install 'retake-cli~="), "{workflow}");
+        }
+        tree.retake().arg("list").run().says(&["hello     requests  agent"]);
+    }
+}
+
+fn the_variables_are_those_of_the_sdks_that_the_sources_import() {
+    for (file, text, variables) in [
+        ("app.py", "import anthropic\n", &["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "PORT"][..]),
+        (
+            "app.py",
+            "from google import genai\n",
+            &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "PORT"],
+        ),
+        ("app.py", "from langchain_openai import ChatOpenAI\n", &["OPENAI_API_KEY", "OPENAI_BASE_URL", "PORT"]),
+        ("app.py", "# No anthropic here\n", &["OPENAI_API_KEY", "OPENAI_BASE_URL", "PORT"]),
+        (
+            "app.ts",
+            "import Anthropic from \"@anthropic-ai/sdk\"\n",
+            &["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "PORT"],
+        ),
+        (
+            "main.go",
+            "package main\n\nimport (\n\t\"fmt\"\n\t\"github.com/anthropics/anthropic-sdk-go\"\n)\n",
+            &["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "PORT"],
+        ),
+        ("main.go", "var base = os.Getenv(\"OLLAMA_BASE_URL\")\n", &["OLLAMA_BASE_URL", "OLLAMA_HOST", "PORT"]),
+    ] {
+        let tree = Tree::empty();
+        tree.write(file, text);
+        init(&tree);
+        let suite: toml::Table = tree.read("scenarios/suite.toml").parse().unwrap();
+        let mut names: Vec<&String> = suite["systems"]["agent"]["env"].as_table().unwrap().keys().collect();
+        names.sort();
+        assert_eq!(names, variables, "{file}: {text}");
     }
 }
 

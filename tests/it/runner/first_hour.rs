@@ -106,8 +106,8 @@ fn init_in_a_folder_above_the_services_names_them() {
     let told = tree.retake().arg("init").run().exits(2);
     let told = told.says(&[
         "holds no service itself, but folders below it do",
-        "cd apps/web && retake init    # TypeScript",
-        "cd backend && retake init    # Python",
+        "cd apps/web && retake init    # typescript",
+        "cd backend && retake init    # python",
     ]);
     told.never_says("node_modules");
     assert!(!tree.has("scenarios/suite.toml"));
@@ -118,7 +118,8 @@ fn init_in_a_folder_above_the_services_names_them() {
 
 fn init_without_any_file_says_what_it_takes_the_project_for() {
     let tree = Tree::empty();
-    tree.retake().arg("init").run().exits(0).says(&["so Python is assumed"]);
+    tree.retake().arg("init").run().exits(0).says(&["shows the service's language; if it is one"]);
+    assert!(tree.read("scenarios/suite.toml").contains("command = [\"COMMAND\"]\n"));
     let named = Tree::empty();
     named.write("server.mjs", "");
     named.retake().arg("init").run().exits(0).says(&["npx retake record hello"]).never_says("no file here");

@@ -12,6 +12,9 @@ tests! { a_probe_proposes_the_route_that_calls_the_model,
     a_probe_starts_what_a_person_says_or_the_suite_has,
     a_probe_that_finds_no_call_says_which_routes_there_are,
     a_probe_tries_the_scripts_of_a_project_if_its_file_serves_nothing,
+    a_command_that_a_person_corrects_is_tried_and_stays,
+    a_service_that_wants_to_know_its_client_shows_no_routes,
+    routes_that_need_another_one_first_are_named_from_the_document,
     a_service_that_does_not_start_is_told_with_what_it_printed,
     what_was_not_tried_is_marked_and_replaced_by_what_was_seen,
     a_red_run_on_a_terminal_offers_what_its_failure_advises,
@@ -205,17 +208,54 @@ fn a_probe_that_finds_no_call_says_which_routes_there_are() {
     tree.write("app.py", &SERVICE.replace(call, "pass"));
     probe(&tree)
         .exits(0)
-        .says(&["No route that calls the model was found. POST routes seen: /v2/ask. Write the request in \
+        .says(&["No route that calls the model was found. POST routes seen: /v2/ask, /users. Write the request in \
          scenarios/hello/scenario.toml, then: retake record hello"]);
     let hello = tree.read("scenarios/hello/scenario.toml");
     assert!(hello.contains("# not tried: no route that calls the model was found\n[[step]]"), "{hello}");
+}
+
+fn a_command_that_a_person_corrects_is_tried_and_stays() {
+    let tree = Tree::empty();
+    tree.write("pom.xml", "");
+    tree.write("odd/service.txt", SERVICE);
+    let told = probe(&tree).exits(1);
+    told.says(&["no file here says how the service is started", "retake init --probe -- COMMAND"]).never_says("app.py");
+    assert!(tree.read("scenarios/suite.toml").contains("command = [\"COMMAND\"]\n"));
+    let given = ["init", "--probe", "--", "python3", "odd/servce.txt"];
+    tree.retake().args(&given).run().exits(1).says(&["right `command` in scenarios/suite.toml"]);
+    tree.replace("scenarios/suite.toml", "odd/servce.txt", "odd/service.txt");
+    probe(&tree).exits(0).says(&["wrote  scenarios/suite.toml", "Then: retake record hello"]);
+    let suite = tree.read("scenarios/suite.toml");
+    assert!(suite.contains("command = [\"python3\", \"odd/service.txt\"]\n") && suite.contains("/healthz"), "{suite}");
+    assert!(!suite.contains("# not "), "{suite}");
+}
+
+fn a_service_that_wants_to_know_its_client_shows_no_routes() {
+    let tree = Tree::empty();
+    let asks = "        if self.path.startswith(\"/v1/\"):\n            return self.say(401, \"application/json\", \"{\\n}\\n\")\n";
+    let service = SERVICE.replace("and API", "and None").replace("/v2/ask", "/v1/tickets");
+    let reads = "        body = json.loads";
+    assert!(service.contains(reads));
+    tree.write("app.py", &service.replace(reads, &format!("{asks}{reads}")));
+    let told = probe(&tree).exits(0);
+    told.says(&["  tried  POST /v1/*: 401: { }\n", "POST routes seen: none."]).never_says("/v1/responses");
+}
+
+fn routes_that_need_another_one_first_are_named_from_the_document() {
+    let tree = Tree::empty();
+    let call = "urllib.request.urlopen(urllib.request.Request(url, json.dumps(call).encode(), headers)).read()";
+    let service =
+        SERVICE.replace(call, "pass").replace("\"/users\": {", "\"/users/{id}/chat\": {\"get\": {}}, \"/users\": {");
+    let service = service.replace("\"/users/{id}/chat\": {\"get\"", "\"/users/{id}/chat\": {\"post\"");
+    tree.write("app.py", &service);
+    probe(&tree).exits(0).says(&["POST routes seen: /users/{id}/chat, /v2/ask, /users."]);
 }
 
 fn a_service_that_does_not_start_is_told_with_what_it_printed() {
     let tree = Tree::empty();
     tree.write("app.py", "import sys\nprint('no database at all')\nsys.exit(3)\n");
     probe(&tree).exits(1).says(&[
-        "correct `command` in scenarios/suite.toml",
+        "These files wait for the right `command` in scenarios/suite.toml; to try it: retake init --probe",
         "failed to start the service once with `python3 app.py`: it ended before it listened on a port: exit code 3",
         "| no database at all",
     ]);

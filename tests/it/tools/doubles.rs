@@ -90,7 +90,7 @@ fn a_tool_call_that_was_never_recorded_is_a_miss() {
     record(&tree);
     change(&tree, |exchanges| exchanges[2]["params"]["arguments"]["line"] = 2.into());
     tree.retake().arg("test").run().exits(1).says(&[
-        "replay miss: `tools/call` of `read` was never recorded with these arguments",
+        "replay miss: server `files`: `tools/call` of `read` has a different `/arguments/line` than recorded (2 → 1)",
         "MCP tools/call, server `files`",
         "difference at /arguments/line: 2 → 1",
         "retake record ask",

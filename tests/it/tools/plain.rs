@@ -105,7 +105,7 @@ fn what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss() {
     let tree = recorded();
     tree.replace("agent.py", "city=Paris", "city=Rome");
     tree.retake().arg("test").run().exits(1).says(&[
-        "replay miss: `GET` of `/v1/forecast` was never recorded with these arguments",
+        "replay miss: server `weather`: `GET` of `/v1/forecast` has a different `/query/city` than recorded (\"Paris\" → \"Rome\")",
         "HTTP GET, server `weather`",
         "difference at /query/city: \"Paris\" → \"Rome\"",
         "retake record ask",

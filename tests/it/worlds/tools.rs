@@ -130,7 +130,7 @@ fn what_a_double_is_asked_counts_in_each_world_of_a_system() {
     tree.replace("app.py", "#ARGUMENTS", "if not text.endswith(\"}\"): return {\"path\": \"n\"}");
     let said = lines(&tree).join("\n");
     for fault in ["length-in-tool-call", "bad-arguments"] {
-        let acted = "ACTED  `tools/call` of `write` was never recorded with these arguments";
+        let acted = "ACTED  `tools/call` of `write` has a different `/arguments/path` than recorded";
         assert!(said.contains(&format!("! turn 1  {fault}  {acted}")), "{fault}: {said}");
     }
     // The doubles are the stage's own servers: who asks them has reached nothing else.

@@ -29,7 +29,7 @@ fn what_was_tried_is_written_and_can_be_read() {
 #[test]
 fn what_was_not_tried_is_marked() {
     let start = Start::new(vec!["agent".to_owned()], "port = true");
-    let (few, many) = (variables(""), all_variables());
+    let (few, many) = (variables("openai"), all_variables());
     let text = system(&start, &few, None, "why");
     assert!(text.contains("# not tried: why\ncommand = [\"agent\"]\nenv = { PORT = \"{{ port }}\", "), "{text}");
     let seen = Seen {

@@ -2,8 +2,7 @@ use super::*;
 
 fn found(expected: &str, actual: &str) -> Vec<String> {
     let (expected, actual) = (Json::parse(expected.as_bytes()).unwrap(), Json::parse(actual.as_bytes()).unwrap());
-    let mut found = Vec::new();
-    differences("", &expected, &actual, &mut found);
+    let found = differences("", Some(&expected), Some(&actual));
     found.iter().map(|difference| difference.to_json().print(retake_core::json::Layout::Python)).collect()
 }
 

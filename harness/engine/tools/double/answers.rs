@@ -70,10 +70,9 @@ impl Answers {
         let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
         let Some(index) = open.or_else(|| same.last().copied().filter(|_| repeats || !is_once(method))) else {
             let (call, times) = (called(method, params), same.len());
-            let never = times == 0;
-            let reason =
-                if never { MissReason::ToolNotRecorded { call } } else { MissReason::ToolAllServed { call, times } };
-            return Err((reason, self.evidence(method, params)));
+            let (differs, evidence) = self.evidence(method, params);
+            let never = MissReason::ToolNotRecorded { call: call.clone(), differs };
+            return Err((if times == 0 { never } else { MissReason::ToolAllServed { call, times } }, evidence));
         };
         let again = std::mem::replace(&mut self.exchanges[index].served, true);
         let mut exchange = self.exchanges[index].exchange.clone();
@@ -118,11 +117,14 @@ impl Answers {
         if method == "initialize" {
             return method.to_owned();
         }
+        format!("{method} {}", self.reduced(params).print(Layout::Compact))
+    }
+
+    fn reduced(&self, params: &Json) -> Json {
         let mut params = params.clone();
         self.reduce(&mut params);
         // Some clients leave out what has nothing in it.
-        let params = Some(params).filter(|params| *params != Json::Null).unwrap_or_else(|| Json::object::<String>([]));
-        format!("{method} {}", params.print(Layout::Compact))
+        if params == Json::Null { Json::object::<String>([]) } else { params }
     }
 
     /// Removes from a value what may differ from run to run.
@@ -131,31 +133,41 @@ impl Answers {
         crate::tools::comparison::normalize(json, &self.normalizer);
     }
 
-    /// Describes the request, the nearest recorded request for the same tool, and where the two differ.
-    fn evidence(&self, method: &str, params: &Json) -> Vec<String> {
+    /// Describes the request, the nearest recorded request for the same tool, and where the two differ: in short, if the two are
+    /// alike, and in lines.
+    fn evidence(&self, method: &str, params: &Json) -> (Option<String>, Vec<String>) {
         let mut lines = vec![format!("asked      {}", asked(method, params))];
         let same_tool = self.exchanges.iter().filter(|recorded| {
             let exchange = &recorded.exchange;
             exchange.method == method && exchange.params.get("name") == params.get("name")
         });
-        let parting = |recorded: &Recorded| {
-            let mut found: Vec<Difference> = Vec::new();
-            differences("", &recorded.exchange.params, params, &mut found);
-            found
-        };
-        let nearest = same_tool.map(|recorded| (parting(recorded), recorded)).min_by_key(|(found, _)| found.len());
-        let Some((found, recorded)) = nearest else {
-            lines.push("recorded   no request for this tool".to_owned());
-            return lines;
+        let now = self.reduced(params);
+        let parting = |recorded: &Recorded| differences("", Some(&self.reduced(&recorded.exchange.params)), Some(&now));
+        // A request of another path that differs in more than its path is another request.
+        let is_other = |found: &[Difference]| found.len() > 1 && found.iter().any(|one| one.pointer == "/path");
+        let nearest = same_tool.map(|recorded| (parting(recorded), recorded));
+        let Some((found, recorded)) = nearest.min_by_key(|(found, _)| (is_other(found), found.len())) else {
+            let is_tool = params.get("name").is_some();
+            let none = if is_tool { "request for this tool".to_owned() } else { format!("`{method}` at all") };
+            lines.push(format!("recorded   no {none}"));
+            return (None, lines);
         };
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
         for difference in found.iter().take(3) {
             let [then, now] = difference.shown(usize::MAX);
             lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }
-        lines
+        let first = found.first().filter(|_| !is_other(&found)).map(|first| {
+            let [then, now] = first.shown(SHORT);
+            let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
+            format!("`{}` than recorded ({then} → {now}){more}", first.pointer)
+        });
+        (first, lines)
     }
 }
+
+/// How much of a value is in the first line of a miss.
+const SHORT: usize = 40;
 
 /// Whether a request is for what a server does or holds, and not for what it lists.
 pub(super) fn is_use(method: &str) -> bool {

@@ -3,7 +3,7 @@
 use tokio::sync::oneshot;
 
 use super::traffic::answer_in;
-use crate::tools::difference::{Difference, differences};
+use crate::tools::difference::differences;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_wire::fixture::Reply;
@@ -55,8 +55,7 @@ impl Questions {
             reduce(&mut side);
             side
         });
-        let mut found: Vec<Difference> = Vec::new();
-        differences("", &sides[0], &sides[1], &mut found);
+        let found = differences("", Some(&sides[0]), Some(&sides[1]));
         let first = found.first()?;
         let [then, now] = first.shown(120);
         let place = if first.pointer.is_empty() { String::new() } else { format!(" at {}", first.pointer) };

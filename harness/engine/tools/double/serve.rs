@@ -342,19 +342,19 @@ impl Servers {
 
     /// Registers a miss, and returns the error that the agent gets.
     fn miss(&self, name: &str, method: &str, (reason, evidence): (MissReason, Vec<String>)) -> Json {
-        let message = format!("replay miss: {reason}");
+        let what = format!("server `{name}`: {reason}");
         if let ToolsMode::Fork(branch, _) = &self.mode {
-            branch.end(&format!("server `{name}`: {reason}"));
+            branch.end(&what);
         }
         if let ToolsMode::Replay(scope) = &self.mode {
             let scope = self.world.lock().scope.as_ref().unwrap_or(scope).clone();
-            let cause = Cause::new(CauseKind::ToolRequest, reason.to_string());
+            let cause = Cause::new(CauseKind::ToolRequest, what.clone());
             let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
             let via = format!("{protocol} {method}, server `{name}`");
             let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
             scope.add_miss(Arc::new(miss));
         }
-        Json::object([("code", Json::Int(-32000)), ("message", message.into())])
+        Json::object([("code", Json::Int(-32000)), ("message", format!("replay miss: {what}").into())])
     }
 }
 

@@ -13,7 +13,7 @@ use super::questions::Questions;
 use super::streams::{Streams, opened_by, set_subscription, subscription_of};
 use super::traffic::{Traffic, Via};
 use super::upstream::{Http, Upstream, each_message};
-use crate::tools::difference::{Difference, differences};
+use crate::tools::difference::differences;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_wire::fixture::{Reply, ToolExchange, ToolMessage, is_call};
@@ -215,11 +215,10 @@ fn changed(recorded: &ToolExchange, answer: &Result<Json, Json>) -> Option<Strin
     if !is_call(&recorded.method) {
         return None;
     }
-    let side = |answer: &Result<Json, Json>| match answer {
-        Ok(json) | Err(json) => json.clone(),
+    let side = |answer| match answer {
+        Ok(json) | Err(json) => json,
     };
-    let mut found: Vec<Difference> = Vec::new();
-    differences("", &side(recorded.answer.as_ref()?), &side(answer), &mut found);
+    let found = differences("", Some(side(recorded.answer.as_ref()?.as_ref())), Some(side(answer.as_ref())));
     let first = found.first()?;
     let [then, now] = first.shown(120);
     let tool = recorded.tool();

@@ -58,7 +58,27 @@ fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
     let (reason, evidence) = answers.take("tools/call", &other, false).unwrap_err();
-    assert_eq!(reason, MissReason::ToolNotRecorded { call: "`tools/call` of `read`".to_owned() });
+    assert_eq!(reason.to_string(), "`tools/call` of `read` has a different `/arguments/n` than recorded (1 → 2)");
     assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
+}
+
+#[test]
+fn the_first_line_of_a_miss_says_what_counts() {
+    let post = |path: &str, json: &str| format!(r#"{{"path": "{path}", "json": {json}}}"#);
+    let sent = r#"{"severity": 1, "at": "2026-01-02T03:04:05Z", "to": "ops"}"#;
+    let mut answers = answers(&[exchange("POST", &post("/pages", sent), "1")]);
+    let mut said = |path: &str, json: &str| {
+        let params = Json::parse(post(path, json).as_bytes()).unwrap();
+        answers.take("POST", &params, false).unwrap_err().0.to_string()
+    };
+    let severe = sent.replace('1', "3").replace("03:04", "04:05");
+    assert_eq!(said("/pages", &severe), "`POST` of `/pages` has a different `/json/severity` than recorded (1 → 3)");
+    let both = severe.replace("\"ops\"", "\"\"");
+    assert_eq!(
+        said("/pages", &both),
+        "`POST` of `/pages` has a different `/json/severity` than recorded (1 → 3), and 1 more"
+    );
+    assert_eq!(said("/page", sent), "`POST` of `/page` has a different `/path` than recorded (\"/pages\" → \"/page\")");
+    assert_eq!(said("/bookings", "{}"), "`POST` of `/bookings` was never recorded");
 }
