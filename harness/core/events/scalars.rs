@@ -160,16 +160,12 @@ impl Scalars {
         self.words.extend(other.words);
         self.own.extend(other.own);
         self.booleans.extend(other.booleans);
-        if let Some(numbers) = other.numbers {
-            self.numbers.get_or_insert_default().add_all(*numbers);
-        }
+        other.numbers.into_iter().for_each(|numbers| self.numbers.get_or_insert_default().add_all(*numbers));
         self.written.extend(other.written);
         self.times.extend(other.times);
         self.instants.extend(other.instants);
         self.ids.add_all(other.ids);
-        if let Some(short) = other.short {
-            self.short.get_or_insert_default().add_all(*short);
-        }
+        other.short.into_iter().for_each(|short| self.short.get_or_insert_default().add_all(*short));
         self.raw.extend(other.raw);
         self.distinct.extend(other.distinct);
         self.values.extend(other.values);

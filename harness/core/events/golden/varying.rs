@@ -128,9 +128,8 @@ impl Golden {
     pub fn tell_moving(&mut self, mut exact: Golden, mut named: Golden, others: &[Golden]) {
         for other in others {
             named.at_places(other, &|kinds, other| {
-                if kinds.iter().any(|kind| kind.is_instant() && other.contains(kind)) {
-                    kinds.retain(|kind| !kind.is_instant());
-                }
+                let stays = kinds.iter().any(|kind| kind.is_instant() && other.contains(kind));
+                kinds.retain(|kind| !stays || !kind.is_instant());
             });
         }
         exact.at_places(&named, &|kinds, named| {
