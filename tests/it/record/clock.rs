@@ -14,7 +14,8 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 4] = [
+    let tests: [(&str, fn()); 5] = [
+        ("a_time_that_moves_is_told_without_another_clock", a_time_that_moves_is_told_without_another_clock),
         (
             "a_system_that_does_not_bear_another_clock_keeps_its_own",
             a_system_that_does_not_bear_another_clock_keeps_its_own,
@@ -68,6 +69,10 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler)
 
 /// Records a scenario of a system that says this, an expression of Python, with an answer that calls a tool.
 fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
+    recorded_with(said, moved, "[golden]\ndetail = \"values\"\n")
+}
+
+fn recorded_with(said: &str, moved: bool, golden: &str) -> (Tree, Ran) {
     let call = json!({ "id": "c1", "type": "function",
         "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
     let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
@@ -80,7 +85,7 @@ fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
         "settle = \"100ms\"\n[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
          env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
     );
-    tree.scenario("day", "[[step]]\npost = \"/\"\ngolden = true\n[golden]\ndetail = \"values\"\n");
+    tree.scenario("day", &format!("[[step]]\npost = \"/\"\ngolden = true\n{golden}"));
     let record = tree.retake().args(&["record", "day"]).env("OPENAI_API_KEY", "sk-of-the-provider");
     let record = record.env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     let record = if moved { record.env("RETAKE_FAKETIME", library().unwrap()) } else { record };
@@ -128,4 +133,20 @@ fn a_system_that_does_not_bear_another_clock_keeps_its_own() {
 fn without_the_library_it_is_said_what_was_not_tried() {
     let (_, ran) = recorded("\"hello\"", false);
     ran.exits(0).says(&["untested: another hour", "libfaketime (Debian: apt install faketime)"]);
+}
+
+/// A time that is another one in each run, and always as far from the `Date` of the answer.
+fn a_time_that_moves_is_told_without_another_clock() {
+    for (said, told) in [
+        ("now.astimezone().isoformat()", "now"),
+        ("(now.astimezone() + datetime.timedelta(hours=4)).isoformat()", "+ 4 h"),
+        // It stays, and is as far away from each run that follows.
+        ("\"2099-01-01T10:00:00.5+00:00\"", ""),
+    ] {
+        let (tree, ran) = recorded_with(said, false, "");
+        ran.exits(0).says(&["two replays agree"]);
+        let golden = tree.read("goldens/day.snap");
+        let line = golden.lines().find(|line| line.trim().starts_with("said ")).unwrap().trim().to_owned();
+        assert_eq!(line.rsplit("hh:mm").next().unwrap().trim(), told, "{golden}");
+    }
 }

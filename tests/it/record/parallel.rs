@@ -15,6 +15,7 @@ use crate::support::program::{Program, Ran};
 use crate::support::tree::Tree;
 
 tests! { events_of_calls_that_were_made_at_once_are_in_the_order_of_the_calls,
+    a_recording_that_keeps_older_ids_is_held_to_the_answers_that_came,
     calls_whose_events_have_no_ids_are_proven_by_five_replays,
     a_red_run_that_another_replay_contradicts_proposes_the_events_by_name,
 }
@@ -105,6 +106,19 @@ fn events_of_calls_that_were_made_at_once_are_in_the_order_of_the_calls() {
     recorded(&tree, &[APART]).exits(0);
     assert_eq!(tree.read("goldens/two.snap"), golden);
     replayed(&tree, &[TANGLED]).run().exits(101);
+}
+
+/// Each recording has other ids. The fixture keeps those that it had, and what the service sent while it was recorded has the new ones.
+fn a_recording_that_keeps_older_ids_is_held_to_the_answers_that_came() {
+    let tree = tree("ids", "");
+    recorded(&tree, &[APART]).exits(0);
+    let ids = regex::Regex::new(r"call_\w+").unwrap();
+    let fixture = tree.read("fixtures/two.json");
+    assert!(ids.is_match(&fixture), "{fixture}");
+    let older = ids.replace_all(&fixture, "${0}_older").into_owned();
+    tree.write("fixtures/two.json", &older);
+    recorded(&tree, &[TANGLED, APART]).exits(0).says(&["two replays agree", "golden unchanged"]);
+    assert_eq!(tree.read("fixtures/two.json"), older);
 }
 
 fn calls_whose_events_have_no_ids_are_proven_by_five_replays() {
