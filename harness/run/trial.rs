@@ -473,12 +473,12 @@ impl Stay<'_> {
             driver.finish(scenario.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        let mut driven = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
+        let mut ended = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
         // A client that is gone now may have been what the service waited for.
-        if driven.failure.is_none() && timeout_at(deadline + settled.elapsed(), activity.all_left()).await.is_err() {
-            driven.failure = Some((CauseKind::TimeUp, self.reads_on(fixture)));
+        if ended.failure.is_none() && timeout_at(deadline + settled.elapsed(), activity.all_left()).await.is_err() {
+            ended.failure = Some((CauseKind::TimeUp, self.reads_on(fixture)));
         }
-        Ok(driven)
+        Ok(ended)
     }
 
     /// A run in which the service did not hang up on a model call as it did while it was recorded.

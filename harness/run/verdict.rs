@@ -293,12 +293,12 @@ impl Replayed {
     }
 
     /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes
-    /// on; where that is not asked, it names all times, whoever said them.
-    pub(super) fn exact_golden(&self, scenario: &Scenario, rules: &Rules, passed: Option<Option<&Passed>>) -> Golden {
-        let tells = passed.flatten().map_or(Tells::Likeness, Tells::Shown);
+    /// on. If it `names_all` times, it names those of others, too.
+    pub(super) fn exact_golden(&self, scenario: &Scenario, passed: Option<&Passed>, names_all: bool) -> Golden {
+        let tells = passed.map_or(Tells::Likeness, Tells::Shown);
         let mut known = Known { tells, has_others: true, exactly: true, ..self.known_with(None) };
-        known.foreign = known.foreign.filter(|_| passed.is_some());
-        self.shaped(&self.played.driven.captured, &scenario.golden, rules, &known, &str::to_owned).golden
+        known.foreign = known.foreign.filter(|_| !names_all);
+        self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
     }
 
     /// The tool calls of these turns.

@@ -82,8 +82,7 @@ impl Foreign {
     /// Whether a text under a key looks like a word of the service's own vocabulary.
     pub fn is_own(&self, key: &str, text: &str) -> bool {
         let tells = ["role", "type", "kind", "event", "status", "object"].contains(&&*plain(key));
-        let of_machine = !tells && self.machine.iter().any(|name| name == text);
-        is_plain_word(text) && !self.has(key, text) && !of_machine
+        is_plain_word(text) && !self.has(key, text) && (tells || self.machine.iter().all(|name| name != text))
     }
 
     /// Whether a word under a key comes from somewhere else.

@@ -260,10 +260,8 @@ impl Golden {
         Golden::parse(&changed).unwrap_or_else(|_| {
             let (request, rest) = changed.split_once('\n').unwrap_or((&changed, ""));
             let page = rest.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            Golden {
-                blocks: vec![Block { request: request.to_owned(), page, ..Block::default() }],
-                ..Golden::default()
-            }
+            let block = Block { request: request.to_owned(), page, ..Block::default() };
+            Golden { blocks: vec![block], ..Golden::default() }
         })
     }
 

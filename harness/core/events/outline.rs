@@ -200,11 +200,8 @@ impl Outline<'_> {
         pinned.extend(shown_times.into_iter().map(|(form, away)| Kind::Time(form, away)));
         let holds_instants = chosen.times && chosen.texts.exactly && instants.len() <= WORDS;
         // One that the model, a tool or the scenario named is true of this recording alone.
-        let held = |at: &String| {
-            let value = Kind::of_value(at);
-            if self.chosen.is_own(at) { value } else { Kind::Derived(Box::new(value)) }
-        };
-        pinned.extend(instants.iter().filter(|_| holds_instants).map(held));
+        let held = instants.iter().filter(|_| holds_instants).map(|at| (self.chosen.is_own(at), Kind::of_value(at)));
+        pinned.extend(held.map(|(own, value)| if own { value } else { Kind::Derived(Box::new(value)) }));
         pinned.extend(counts.clone());
         let counts_ids = self.keep != Keep::Chunks && self.pins.counts();
         pinned.extend(ids.kinds(counts_ids).into_iter().map(Kind::Id));

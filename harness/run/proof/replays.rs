@@ -125,7 +125,7 @@ impl Proof<'_> {
                 self.note_event_name(&first);
                 self.note_clock(&first, &runs);
             }
-            let exact = |golden| self.told_exactly(golden, &first, (&runs, marked.as_ref()), rules);
+            let exact = |golden| self.told_exactly(golden, &first, (&runs, marked.as_ref()));
             let golden = golden.map(|golden| self.with_known_headers(exact(as_agreed(golden, &agreed, &early))));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());

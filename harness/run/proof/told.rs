@@ -115,10 +115,9 @@ impl Proof<'_> {
         mut golden: Golden,
         first: &Replayed,
         (replays, marked): (&[Replayed], Option<&Marked>),
-        rules: &Rules,
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
-        let of = |run: &Replayed| run.exact_golden(scenario, rules, Some(first.passed.as_ref()));
+        let of = |run: &Replayed| run.exact_golden(scenario, first.passed.as_ref(), false);
         let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {
             return golden;
@@ -132,7 +131,7 @@ impl Proof<'_> {
         }
         let moved = has_moved(first, replays);
         if !moved && self.of_recording {
-            let named = |run: &Replayed| run.exact_golden(scenario, rules, None);
+            let named = |run: &Replayed| run.exact_golden(scenario, None, true);
             golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
         }
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());

@@ -20,7 +20,8 @@ fn shapes_of(lines: &[&str], options: &ShapeOptions, committed: Option<&str>) ->
     foreign.add_text("hello");
     foreign.add_text("Rome, the old town");
     foreign.add_language("en_US");
-    ["linux", "Europe/Berlin"].into_iter().for_each(|name| foreign.add_machine(name));
+    foreign.add_machine("linux");
+    foreign.add_machine("Europe/Berlin");
     foreign.add_text(r#"{"city": "Rome"}"#);
     foreign.add_response(&crate::json::Json::parse(br#"{"service_tier": "default"}"#).unwrap());
     let committed = committed.map(|golden| Golden::parse(golden).unwrap());

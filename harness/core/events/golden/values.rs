@@ -97,9 +97,7 @@ fn general(kinds: &mut Kinds) {
     }
     tell(kinds, &Kind::is_of_recording, &|kind| {
         Some(match kind {
-            Kind::Derived(value) => {
-                value.time().unwrap_or_else(|| Kind::plain(if value.is_number() { NUMBER } else { STRING }))
-            }
+            Kind::Derived(of) => of.time().unwrap_or_else(|| Kind::plain(if of.is_number() { NUMBER } else { STRING })),
             other => other.bare().clone(),
         })
     });
