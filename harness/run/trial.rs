@@ -485,13 +485,12 @@ impl Stay<'_> {
     fn reads_on(&self, fixture: Option<&Fixture>) -> Error {
         let turns = fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
         let is_open = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.response.is_open());
-        let open: Vec<String> = turns.filter(|(_, turn)| is_open(turn)).map(|(index, _)| nth_turn(index)).collect();
-        let which = open.join(" or ");
+        let open = turns.filter(|(_, turn)| is_open(turn)).map(|(index, _)| nth_turn(index));
+        let which = open.collect::<Vec<_>>().join(" or ");
         let what = format!("the service goes on with a model call that it cancelled while it was recorded: {which}");
-        Error::new(what).in_file(&self.scenario.file).help(format!(
-            "the end of that answer was not recorded; if the service may wait for it: {}",
-            record_command(&self.scenario.name)
-        ))
+        let again = record_command(&self.scenario.name);
+        let help = format!("the end of that answer was not recorded; if the service may wait for it: {again}");
+        Error::new(what).in_file(&self.scenario.file).help(help)
     }
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.

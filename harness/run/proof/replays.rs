@@ -61,7 +61,8 @@ impl Proof<'_> {
                 Err(failure) => Err(self.failed(replayed, failure, first)),
             }
         };
-        if self.of_recording {
+        let writes_anew = self.writes_anew();
+        if writes_anew {
             await_next_second();
         }
         let (mut first, mut golden, _) = replay(How::default(), None)?;
@@ -70,7 +71,8 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            let golden = golden.map(|golden| self.with_known_headers(golden));
+            let mut golden = golden.map(|golden| self.with_known_headers(golden));
+            golden.iter_mut().for_each(Golden::leave_out_order_of_two);
             let older = first.older_sides(project, scenario, golden.as_ref());
             let of_drift =
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
@@ -80,10 +82,12 @@ impl Proof<'_> {
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying });
         }
-        if self.of_recording || scenario.cost.is_some() {
+        if writes_anew || scenario.cost.is_some() {
             await_next_second();
         }
-        let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
+        // Where no words can be marked, more replays tell whether two elements have an order.
+        let tells_order = marked.is_none() && golden.as_ref().is_some_and(Golden::holds_order_of_two);
+        let replays = if first.may_come_in_another_order(scenario) || tells_order { FIVE } else { TWO };
         let (mut runs, mut goldens) = (Vec::new(), vec![golden.clone().unwrap_or_default()]);
         let pinned = golden.clone().map(Committed::now);
         let passing = golden.as_ref().map(|golden| self.passing(&first, golden));
@@ -136,6 +140,11 @@ impl Proof<'_> {
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
+    }
+
+    /// Whether there is no golden yet, or a new recording, so that times are told as they move.
+    pub(super) fn writes_anew(&self) -> bool {
+        self.of_recording || self.project.goldens.golden(&self.scenario.golden_name).ok().flatten().is_none()
     }
 
     /// What is asked about how a scenario's answers are passed on.
@@ -204,10 +213,9 @@ impl Proof<'_> {
 
     /// Says that a system did not take another clock.
     fn note_clock(&self, first: &Replayed, runs: &[Replayed]) {
-        let (systems, scenario) = (&self.project.systems, self.scenario);
-        let was_moved = systems.moves_clock(scenario) && !systems.keeps_clock(scenario);
+        let (systems, Scenario { name, .. }) = (&self.project.systems, self.scenario);
+        let was_moved = systems.moves_clock(self.scenario) && !systems.keeps_clock(self.scenario);
         if self.of_recording && was_moved && first.year().is_some() && !has_moved(first, runs) {
-            let name = &scenario.name;
             terminal::note(format!(
                 "{name}: untested: another hour or day, since its system does not take the clock of libfaketime"
             ));

@@ -130,7 +130,7 @@ impl Proof<'_> {
             exact.tell_derived(&with_more, &first.known().recorded);
         }
         let moved = has_moved(first, replays);
-        if !moved && self.of_recording {
+        if !moved && self.writes_anew() {
             let named = |run: &Replayed| run.exact_golden(scenario, None, true);
             golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
         }
@@ -159,7 +159,7 @@ fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, sce
         let with_more = marked.map_or_else(|| golden.clone(), of_marked);
         golden.tell_derived(&with_more, &run.known().recorded);
     }
-    if !marked.is_some_and(Marked::ran_twice) {
+    if marked.is_some_and(|marked| !marked.ran_twice()) {
         golden.leave_out_order_of_two();
     }
     golden

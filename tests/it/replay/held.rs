@@ -73,8 +73,8 @@ fn each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed() {
         ),
         ("stream_cached", "`cache-control` of the answer to"),
         ("stream_at_once", "text of the answer comes only when the model has ended (turn 1)"),
-        ("times_without_zone", "`/created_at` is `yyyy-mm-ddThh:mm:ss.f`, not `yyyy-mm-ddThh:mm:ss.fZ`"),
-        ("times_of_the_zone", "`/created_at` is `yyyy-mm-ddThh:mm:ss.f+hh:mm`, not `yyyy-mm-ddThh:mm:ss.fZ`"),
+        ("times_without_zone", "`/created_at` is `yyyy-mm-ddThh:mm:ss.f`, not `yyyy-mm-ddThh:mm:ss.fZ now`"),
+        ("times_of_the_zone", "`/created_at` is `yyyy-mm-ddThh:mm:ss.f+hh:mm now`, not `yyyy-mm-ddThh:mm:ss.fZ now`"),
     ] {
         play(mistake).exits(101).says(&[cause]);
     }

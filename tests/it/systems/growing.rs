@@ -141,9 +141,10 @@ fn record_takes_all_scenarios_or_those_whose_names_contain_a_text() {
     assert_eq!(fixtures(), ["fixtures/ask.json", "fixtures/ask_again.json", "fixtures/other.json"]);
     let recorded = record(&tree, &["as"]);
     recorded.green();
-    recorded.tells(&["recording 2: ask, ask_again\n"]);
+    recorded.tells(&["recording 2: ask, ask_again; without a recording of their own: ask_as_before\n"]);
     let recorded = record(&tree, &["--all"]);
     recorded.green();
-    recorded.tells(&["recording 3: ask, ask_again, other\n", "other: 1 turn recorded"]);
-    assert!(!recorded.all().contains("ask_as_before"), "{}", recorded.all());
+    let others = "without a recording of their own: ask_as_before, quiet\n";
+    recorded.tells(&["recording 3: ask, ask_again, other; ", others, "other: 1 turn recorded"]);
+    assert!(!recorded.all().contains("ask_as_before: "), "{}", recorded.all());
 }
