@@ -62,9 +62,7 @@ impl Proof<'_> {
             }
         };
         let writes_anew = self.writes_anew();
-        if writes_anew {
-            await_next_second();
-        }
+        writes_anew.then(await_next_second);
         let (mut first, mut golden, _) = replay(How::default(), None)?;
         let marked;
         (golden, marked) = self.with_derived(&mut first, golden, fixture, rules);
@@ -82,9 +80,7 @@ impl Proof<'_> {
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying });
         }
-        if writes_anew || scenario.cost.is_some() {
-            await_next_second();
-        }
+        (writes_anew || scenario.cost.is_some()).then(await_next_second);
         // Where no words can be marked, more replays tell whether two elements have an order.
         let tells_order = marked.is_none() && golden.as_ref().is_some_and(Golden::holds_order_of_two);
         let replays = if first.may_come_in_another_order(scenario) || tells_order { FIVE } else { TWO };
