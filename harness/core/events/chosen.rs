@@ -52,14 +52,8 @@ impl Places {
                 let text = Json::parse(quoted.as_bytes()).ok();
                 pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
-            if kind.is_instant() {
-                (pin.times, pin.texts.exactly) = (true, true);
-            }
-            if let Kind::Time(_, away) = kind {
-                pin.times = true;
-                pin.now |= away == times::NOW;
-                pin.texts.exactly |= !away.is_empty();
-            }
+            pin.times |= kind.is_instant() || matches!(kind, Kind::Time(..));
+            pin.texts.exactly |= kind.is_instant() || kind.is_away();
             pin.booleans |= matches!(kind, Kind::Plain(word) if word == "true" || word == "false");
             pin.counts |= matches!(kind, Kind::From(_));
             pin.numbers |= kind.is_number();
@@ -100,8 +94,6 @@ pub(super) struct Pin {
     pub(super) words: bool,
     pub(super) texts: Texts,
     pub(super) times: bool,
-    /// Whether the committed golden says of times that they are now.
-    pub(super) now: bool,
     /// Whether the committed golden shows booleans.
     pub(super) booleans: bool,
     /// Whether numbers count.
@@ -309,7 +301,6 @@ impl Collector<'_> {
                 && place.times == place.texts
                 && place.number_times == place.numbers,
             texts: told(place),
-            now: false,
             booleans: false,
             counts: place.series.is_telling(),
             numbers: self.others && !place.measures && place.numbers > place.number_times,

@@ -180,9 +180,7 @@ impl Outline<'_> {
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
         let later = times.0.iter().filter(|time| time.away.as_deref() == Some(LATER)).count();
         let away = |time: &Time| match time.away.as_deref().filter(|_| chosen.texts.exactly) {
-            Some(LATER | NOW) if chosen.now => NOW.to_owned(),
-            Some(LATER) if later < times.0.len() => String::new(),
-            Some(NOW) if later > 0 || self.chosen.is_committed() => String::new(),
+            Some(LATER | NOW) if (1..times.0.len()).contains(&later) && !self.chosen.is_committed() => String::new(),
             away => away.unwrap_or_default().to_owned(),
         };
         let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();

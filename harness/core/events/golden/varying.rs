@@ -4,7 +4,7 @@
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::times::{self, IN_SOME_ZONE};
+use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW};
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
@@ -29,6 +29,7 @@ impl Golden {
     /// Has the order of lists only where a committed golden has it.
     pub(in crate::events) fn keep_order_as(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
+            keep_times(kinds, known);
             let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
             if let (Some(order), None) = (order_of_mut(kinds), order_of(known)) {
                 *order = None;
@@ -242,6 +243,20 @@ fn leave_order_out(kind: &mut Kind) {
     }
 }
 
+/// Tells of times what a committed golden tells at the same place: nothing if that does not, and of those that are later than one beside
+/// them that they are now.
+fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
+    let has = |of: &str| known.iter().any(|kind| matches!(kind, Kind::Time(_, away) if away == of));
+    let is_open = known.iter().any(is_time) && !known.iter().any(Kind::is_away);
+    tell(kinds, &is_time, &|time| match time {
+        Kind::Time(_, away) if is_open || has("") && (away == LATER || away == NOW) => Some(time.form()),
+        Kind::Time(form, away) if away == LATER && has(NOW) && !has(LATER) => {
+            Some(Kind::Time(form.clone(), NOW.into()))
+        }
+        _ => None,
+    });
+}
+
 /// Tells how far away the times at a place are, if that is known.
 fn tell_away(kinds: &mut Kinds, exact: &[Kind]) {
     if exact.iter().any(Kind::is_away) {
@@ -362,7 +377,7 @@ impl Kind {
     }
 
     /// Whether it is a point in time of which is told how far away it is.
-    fn is_away(&self) -> bool {
+    pub(in crate::events) fn is_away(&self) -> bool {
         matches!(self, Kind::Time(_, away) if !away.is_empty())
     }
 
