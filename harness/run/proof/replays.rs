@@ -69,8 +69,7 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             let name = &scenario.name;
             terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            let mut golden = golden.map(|golden| self.with_known_headers(golden));
-            golden.iter_mut().for_each(Golden::leave_out_order_of_two);
+            let golden = golden.map(|golden| self.with_known_headers(golden));
             let older = first.older_sides(project, scenario, golden.as_ref());
             let of_drift =
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
@@ -81,9 +80,7 @@ impl Proof<'_> {
             return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying });
         }
         (writes_anew || scenario.cost.is_some()).then(await_next_second);
-        // Where no words can be marked, more replays tell whether two elements have an order.
-        let tells_order = marked.is_none() && golden.as_ref().is_some_and(Golden::holds_order_of_two);
-        let replays = if first.may_come_in_another_order(scenario) || tells_order { FIVE } else { TWO };
+        let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
         let (mut runs, mut goldens) = (Vec::new(), vec![golden.clone().unwrap_or_default()]);
         let pinned = golden.clone().map(Committed::now);
         let passing = golden.as_ref().map(|golden| self.passing(&first, golden));
