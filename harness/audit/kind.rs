@@ -43,7 +43,7 @@ kinds! {
     CutTail = "cut the end",
     Status = "change the status",
     ContentType = "change the content type",
-    DropAttribute = "drop part of a header",
+    DropHeaderPart = "drop part of a header",
 }
 
 impl Kind {

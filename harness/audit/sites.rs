@@ -96,7 +96,7 @@ impl Base {
             // The first part of a cookie is its name.
             let named = usize::from(name == "set-cookie");
             let attributes = if is_held_header(name) { attributes(name, value).len() } else { 0 };
-            let dropped = |nth| site(Kind::DropAttribute, None, name.clone(), Edit::Attribute(at, nth));
+            let dropped = |nth| site(Kind::DropHeaderPart, None, name.clone(), Edit::Attribute(at, nth));
             sites.extend((named..attributes).map(dropped));
         }
         if is_body(capture) {

@@ -45,9 +45,8 @@ impl Default for Activity {
     fn default() -> Activity {
         let (last, pause) = (Instant::now(), Duration::ZERO);
         let calls = CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered: BTreeMap::new() };
-        let calls = Mutex::new(calls);
         let (changed, answered, more) = (Notify::new(), Notify::new(), Notify::new());
-        Activity(Arc::new(ActivityState { calls, changed, answered, more }))
+        Activity(Arc::new(ActivityState { calls: Mutex::new(calls), changed, answered, more }))
     }
 }
 

@@ -163,8 +163,9 @@ impl Gate {
         let (mut heard, mut counts) = (None, [0; 2]);
         loop {
             let now = *state.borrow_and_update();
-            let is_other = heard.replace(now.heard) != Some(now.heard);
-            counts = if is_other { [0; 2] } else { counts };
+            if heard.replace(now.heard) != Some(now.heard) {
+                counts = [0; 2];
+            }
             if is_so(&now) || counts[0] == pieces || counts[1] == PIECES[1] {
                 return;
             }

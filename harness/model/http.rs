@@ -313,25 +313,22 @@ fn in_time(
     in_flight: InFlight,
 ) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
     let last = frames.bytes().last().filter(|_| frames.is_open());
-    let state = (frames.bytes().enumerate(), delays.into_iter(), held, Some(in_flight), None);
-    futures_util::stream::unfold(state, move |(mut frames, mut waits, mut held, mut in_flight, mut open)| {
-        let last = last.clone();
-        async move {
-            let Some((nth, frame)) = frames.next() else {
-                let last = last?;
-                // The stream stays open until the client leaves, but the call no longer counts as under way.
-                open = open.or_else(|| in_flight.take().map(InFlight::hold));
-                open.as_ref()?.more().await;
-                return Some((Ok(last), (frames, waits, held, in_flight, open)));
-            };
-            if let Some(wait @ 1..) = waits.next() {
-                tokio::time::sleep(Duration::from_millis(wait.into())).await;
-            }
-            if let Some(held) = held.take_if(|held| held.nth == nth) {
-                held.until_it_may_go().await;
-            }
-            Some((Ok(frame), (frames, waits, held, in_flight, open)))
+    let state = (frames.bytes().enumerate(), delays.into_iter(), held, Some(in_flight), None, last);
+    futures_util::stream::unfold(state, |(mut frames, mut waits, mut held, mut in_flight, open, last)| async move {
+        let Some((nth, frame)) = frames.next() else {
+            let again = last.clone()?;
+            // The stream stays open until the client leaves, but the call no longer counts as under way.
+            let open = open.or_else(|| in_flight.take().map(InFlight::hold))?;
+            open.more().await;
+            return Some((Ok(again), (frames, waits, held, in_flight, Some(open), last)));
+        };
+        if let Some(wait @ 1..) = waits.next() {
+            tokio::time::sleep(Duration::from_millis(wait.into())).await;
         }
+        if let Some(held) = held.take_if(|held| held.nth == nth) {
+            held.until_it_may_go().await;
+        }
+        Some((Ok(frame), (frames, waits, held, in_flight, open, last)))
     })
 }
 

@@ -166,11 +166,8 @@ fn findings(audit: &Audit) -> String {
             for merged in audited.merged.iter().filter(|merged| merged.rule == index) {
                 let [a, b] = merged.turns.map(nth_turn);
                 let [said, also] = merged.texts.each_ref().map(|text| format!("{:?}", clipped(text, 60)));
-                lines.push(format!(
-                    "{}, makes the calls of {a} and {b} in {} equal:\n    {said}\n    {also}",
-                    rule_name(index, audit),
-                    scenario.name
-                ));
+                let (rule, name) = (rule_name(index, audit), &scenario.name);
+                lines.push(format!("{rule}, makes the calls of {a} and {b} in {name} equal:\n    {said}\n    {also}"));
             }
         }
     }
@@ -189,13 +186,9 @@ fn findings(audit: &Audit) -> String {
 fn hidden(name: &str, audited: &Audited) -> Vec<String> {
     let line = |one: retake_audit::Hidden| {
         let wide = if one.too_wide { ": it is too wide" } else { "" };
-        format!(
-            "{name}: {} = [{:?}] hides {} of the {} of these events{wide}",
-            one.option,
-            one.name,
-            one.unnoticed,
-            counted(one.tried, "change")
-        )
+        let retake_audit::Hidden { option, name: event, unnoticed, .. } = &one;
+        let tried = counted(one.tried, "change");
+        format!("{name}: {option} = [{event:?}] hides {unnoticed} of the {tried} of these events{wide}")
     };
     audited.hidden().into_iter().map(line).collect()
 }

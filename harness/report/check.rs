@@ -190,11 +190,10 @@ impl CheckData {
             CheckResult::Unchecked => {
                 let what = match self.turns.len() {
                     0 => format!("could not be checked: {}", unchecked[0]),
-                    turns => format!(
-                        "{} of {} could not be checked, the others are as recorded",
-                        unchecked.len(),
-                        counted(turns, "call")
-                    ),
+                    turns => {
+                        let (left, calls) = (unchecked.len(), counted(turns, "call"));
+                        format!("{left} of {calls} could not be checked, the others are as recorded")
+                    }
                 };
                 let failure = Failure::of(vec![Cause::new(CauseKind::NotChecked, what)]);
                 Some(if self.turns.is_empty() { failure } else { failure.evidence(said(&unchecked)) })

@@ -14,7 +14,7 @@ use time::{Date, OffsetDateTime};
 use super::action::AuditOptions;
 use super::golden::Compared;
 use super::project::Project;
-use super::trial::{self, How, Replayed};
+use super::trial::{self, How, Replayed, Use};
 use super::verdict::{check_format, has_golden};
 use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
 use retake_audit::{
@@ -73,7 +73,7 @@ pub(super) fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&
 fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<Audit> {
     let sound: Vec<&Scenario> = wanted.iter().filter_map(|found| found.as_ref().ok()).collect();
     let cores = available_parallelism().map_or(1, NonZero::get);
-    let alone = |scenario: &Scenario| trial::claim(project, scenario, false, false);
+    let alone = |scenario: &Scenario| trial::claim(project, scenario, Use::Alone);
     let waiting = sound.iter().map(|scenario| (scenario.name.clone(), alone(scenario))).collect();
     let threads = project.slots.open(cores, waiting, false);
     // Replay all scenarios first: trying changes takes all cores, and would slow down a replay at the same time.

@@ -40,10 +40,8 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
         // What it found is in the text below.
         let _ = project.logged(scenario, RunAction::Check, || {
             check = checked(project, scenario, &asking).unwrap_or_else(|failure| {
-                CheckData::impossible(format!(
-                    "the recording does not replay, so nothing was asked: {}",
-                    failure.headline()
-                ))
+                let why = failure.headline();
+                CheckData::impossible(format!("the recording does not replay, so nothing was asked: {why}"))
             });
             project.note(&scenario.name, check.lines(false));
             project.note_check(scenario, &check);

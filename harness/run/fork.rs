@@ -56,11 +56,8 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     let folder = Folder::open(project, scenario, &fixture, from, options, &secrets, recorded)?;
     let open: Vec<usize> = (1..=options.times).filter(|number| !folder.data().runs.contains_key(number)).collect();
     let each = Cost::of_turns(&fixture, from, &project.rules);
-    terminal::note(format!(
-        "{}: expect about {each} for each of {}, as recorded",
-        folder.id,
-        counted(open.len(), "run")
-    ));
+    let runs = counted(open.len(), "run");
+    terminal::note(format!("{}: expect about {each} for each of {runs}, as recorded", folder.id));
     let forking = Forking { project, scenario, fixture, from, rewrite, relay, secrets, folder };
     project.slots.open(options.times, BTreeMap::new(), false);
     let failed: Mutex<Vec<Error>> = Mutex::default();

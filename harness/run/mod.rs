@@ -9,7 +9,7 @@
 //! | [`project`] | what all scenarios of a run share, with its `fixtures`, `declared_secrets` and `commands` |
 //! | `data`, `logged` | the data of runs: made of a run's parts; written when the run ends |
 //! | `slots` | which scenario runs when, and which ones linger |
-//! | `trial`, `verdict` | one scenario's run; whether it passed |
+//! | `trial`, `stay`, `verdict` | one scenario's run; what happens on its stage; whether it passed |
 //! | `foreign` | what a run says that is not the service's own |
 //! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
@@ -52,6 +52,7 @@ pub(crate) mod runner;
 mod second_look;
 pub(crate) mod shard;
 mod slots;
+mod stay;
 mod test;
 pub(crate) mod tools;
 mod trial;

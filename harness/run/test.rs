@@ -22,7 +22,7 @@ use super::policy::Policy;
 use super::project::Project;
 use super::proof::{await_next_second, prove};
 use super::shard::{self, Shard};
-use super::trial::{self, How, Replayed};
+use super::trial::{self, How, Replayed, Use};
 use super::{orphans, second_look, tools, verdict, worlds};
 use crate::report::{Deed, Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
@@ -61,11 +61,11 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
             project.skipped(test.name());
         }
     }
-    let claim = |scenario: &Scenario, in_company| trial::claim(project, scenario, false, in_company);
+    let claim = |scenario: &Scenario, used| trial::claim(project, scenario, used);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
-    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario, true)));
+    let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario, Use::InCompany)));
     let of_worlds =
-        project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), claim(scenario, false)));
+        project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), claim(scenario, Use::Alone)));
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
@@ -125,7 +125,7 @@ fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial>
                 let ignored = scenario.skip.is_some() || scenario.needs_browser() && !cfg!(feature = "browser");
                 let name = scenario.name.clone();
                 let run = move || {
-                    let _turn = project.slots.turn(&scenario.name, trial::claim(&project, &scenario, false, true));
+                    let _turn = project.slots.turn(&scenario.name, trial::claim(&project, &scenario, Use::InCompany));
                     if fail_fast && project.failed.load(Ordering::Relaxed) {
                         return Ok(Completion::ignored_with("another scenario failed"));
                     }
@@ -167,7 +167,7 @@ fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Op
     let run = {
         let name = name.clone();
         move || {
-            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, false, false));
+            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, Use::Alone));
             if fail_fast && project.failed.load(Ordering::Relaxed) {
                 return Ok(Completion::ignored_with("another scenario failed"));
             }

@@ -4,30 +4,29 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::golden::Committed;
 #[cfg(feature = "browser")]
 use crate::run::policy::Policy;
 use crate::run::project::Project;
 use crate::run::slots::Claim;
+use crate::run::stay::Stay;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nth_turn};
 use retake_core::cost::CallerCost;
 use retake_core::events::{Golden, Passed, Passing, Recorded, ShortIds};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
-use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
+use retake_engine::drive::{Driven, LiveTurns, StepData, Underway};
 use retake_engine::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
 use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_model::{
     Branch, CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
-use retake_scenario::{Action, Defaults, Delays, ForkTools, Panics, Scenario, Step, ToolsFrom};
-use retake_wire::fixture::{Fixture, Turn};
+use retake_scenario::{Delays, ForkTools, Panics, Scenario, ToolsFrom};
+use retake_wire::fixture::Fixture;
 
 /// The result of running a scenario on a stage.
 #[derive(Debug)]
@@ -89,8 +88,8 @@ pub(super) struct How<'a> {
     pub pacing: Pacing,
     /// How to answer calls that miss.
     pub going_on: GoingOn,
-    /// Whether other scenarios may use the same system while this one lingers, and the other way round.
-    pub in_company: bool,
+    /// Who else may use a system that scenarios share.
+    pub used: Use,
     /// What is asked about how answers are passed on. Otherwise what the committed golden says has to come.
     pub asked: Option<&'a Passing>,
 }
@@ -102,7 +101,7 @@ pub(super) fn replay(
     scenario: &Scenario,
     fixture: Option<Arc<Fixture>>,
     rules: &Arc<Rules>,
-    How { pacing, going_on, in_company, asked }: How<'_>,
+    How { pacing, going_on, used, asked }: How<'_>,
 ) -> Result<Replayed> {
     let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing));
     let replay = match &fixture {
@@ -123,8 +122,8 @@ pub(super) fn replay(
     let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
-    let fresh = is_fresh(fixture.as_deref(), pacing);
-    project.slots.take(&scenario.name, claim(project, scenario, fresh, in_company));
+    let used = if is_fresh(fixture.as_deref(), pacing) { Use::Fresh } else { used };
+    project.slots.take(&scenario.name, claim(project, scenario, used));
     let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that; and so it does if a run of this scenario alone does not show whose call missed.
@@ -173,8 +172,8 @@ pub(super) fn replay_in_company(
     fixture: Option<&Arc<Fixture>>,
     rules: &Arc<Rules>,
 ) -> Result<(Replayed, Option<String>)> {
-    let replay = |in_company| replay(project, scenario, fixture.cloned(), rules, How { in_company, ..How::default() });
-    let replayed = replay(true);
+    let replay = |used| replay(project, scenario, fixture.cloned(), rules, How { used, ..How::default() });
+    let replayed = replay(Use::InCompany);
     let (suspected, fault) = match &replayed {
         Err(error) => (Vec::new(), Some(error)),
         Ok(replayed) => (replayed.suspected.clone(), replayed.played.fault.as_ref().map(|(_, fault)| fault)),
@@ -184,7 +183,7 @@ pub(super) fn replay_in_company(
     if suspected.is_empty() && crashed.is_none() {
         return replayed.map(|replayed| (replayed, None));
     }
-    let alone = replay(false)?;
+    let alone = replay(Use::Alone)?;
     if !alone.misses.is_empty() {
         for scope in suspected {
             scope.judge();
@@ -222,11 +221,21 @@ impl Replayed {
     }
 }
 
-/// What a scenario needs for itself, where a system that is shared is started `fresh` or not. With `in_company`, other scenarios may
-/// use the same system while it lingers.
-pub(super) fn claim(project: &Project, scenario: &Scenario, fresh: bool, in_company: bool) -> Option<Claim> {
-    let system = project.systems.alone(scenario, fresh)?.to_owned();
-    Some(Claim { system, passes_on: in_company && project.systems.shares(scenario) })
+/// How a run uses a system that scenarios share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Use {
+    #[default]
+    Alone,
+    /// Others may use it while the scenario lingers.
+    InCompany,
+    /// It is started for this run.
+    Fresh,
+}
+
+/// What a scenario needs for itself.
+pub(super) fn claim(project: &Project, scenario: &Scenario, used: Use) -> Option<Claim> {
+    let system = project.systems.alone(scenario, used == Use::Fresh)?.to_owned();
+    Some(Claim { system, passes_on: used == Use::InCompany && project.systems.shares(scenario) })
 }
 
 /// Whether a run gets a process of its own, even if scenarios share their system's: the second replay of a proof, and one with marks.
@@ -247,7 +256,7 @@ pub(super) fn play(
     turns: Option<&LiveTurns<'_>>,
 ) -> Result<Played> {
     let fresh = is_fresh(fixture, options.pacing);
-    project.slots.take(&scenario.name, claim(project, scenario, fresh, false));
+    project.slots.take(&scenario.name, claim(project, scenario, if fresh { Use::Fresh } else { Use::Alone }));
     let played = project.systems.play(scenario, fresh, |launch| {
         let runtime = retake_model::threads::runtime()?;
         let model = mode.clone();
@@ -381,24 +390,6 @@ pub(super) async fn doubles(
     .await
 }
 
-/// How long a page stays open beyond `settle` while it is recorded: it may ask a model some time after it was left alone.
-const PAGE_STAYS: Duration = Duration::from_secs(10);
-
-/// A scenario on its stage, with its deadline.
-struct Stay<'a> {
-    project: &'a Project,
-    scenario: &'a Scenario,
-    on_commands: bool,
-    /// When its steps have to be done; lingering does not count.
-    deadline: Instant,
-    /// The timeout, and the name of the field that sets it.
-    limit: (Duration, &'static str),
-    underway: &'a Underway,
-    replay: Option<Arc<Replay>>,
-    #[cfg(feature = "browser")]
-    baselines: retake_engine::browser::Baselines,
-}
-
 /// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one
 /// has to show the same.
 #[cfg(feature = "browser")]
@@ -410,133 +401,6 @@ fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) ->
         (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,
         (_, Policy::Overwrite, _) => Baselines::Renew,
         _ => Baselines::Compare,
-    }
-}
-
-impl Stay<'_> {
-    /// Performs the steps, settles, lingers and closes the captures.
-    async fn drive(
-        &self,
-        fixture: Option<&Fixture>,
-        running: &Running,
-        all_served: impl Fn() -> bool,
-        turns: Option<&LiveTurns<'_>>,
-    ) -> Result<Driven> {
-        let Stay { project, scenario, deadline, underway, .. } = *self;
-        let activity = running.activity();
-        let driving = async {
-            running.stage.make_folder_of(scenario)?;
-            let here = self.replay.as_ref().map(|replay| &**replay.fixture());
-            let mut given = running.stage.context(here.filter(|_| fixture.is_some()).or(fixture));
-            if let Some(turns) = turns {
-                given.insert("turn", turns());
-            }
-            let context = scenario.resolve_vars(&given)?;
-            let calls = activity.clone();
-            let driver = Driver::new(scenario, &running.stage, &project.root, context, underway.clone(), calls, turns);
-            #[cfg(feature = "browser")]
-            let driver = driver.with_baselines(self.baselines);
-            let mut driver = driver;
-            let went_well = driver.drive().await;
-            if went_well {
-                activity.settled(scenario.settle, &all_served).await;
-                if driver.hear().await {
-                    activity.settled(scenario.settle, &all_served).await;
-                }
-            }
-            Ok::<_, Error>((driver, went_well))
-        };
-        // Where calls have missed, a step has failed, or an event is new, what did not come yet need not come at all.
-        let quiet = scenario.settle.max(Defaults::default().settle);
-        let is_held = |step: &Step| step.golden || matches!(&step.action, Action::Request(of) if of.stream().is_none());
-        let all_held = self.replay.is_some() && scenario.steps.iter().flat_map(Step::parts).all(is_held);
-        let committed = OnceLock::new();
-        let has_missed = || {
-            let read = || project.goldens.compared(&scenario.golden_name).filter(|_| all_held);
-            let differs =
-                || committed.get_or_init(read).as_ref().is_some_and(|known| underway.differs_from(&known.golden));
-            self.replay.as_ref().is_some_and(|replay| replay.has_missed()) || differs()
-        };
-        let outcome = tokio::select! {
-            biased;
-            driven = timeout_at(deadline, driving) => driven.ok(),
-            () = underway.waits_in_vain(quiet, has_missed) => return Ok(self.late(running, Some(quiet))),
-        };
-        let Some(outcome) = outcome else { return Ok(self.late(running, None)) };
-        let (driver, went_well) = outcome?;
-        let settled = Instant::now();
-        let stays = went_well && turns.is_some() && scenario.needs_browser();
-        let later = if stays { activity.later(scenario.settle, PAGE_STAYS).await } else { None };
-        let _place = if went_well { self.linger(running).await } else { None };
-        let finishing = async {
-            activity.settled(Duration::ZERO, || true).await;
-            driver.finish(scenario.settle).await
-        };
-        let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
-        let mut ended = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
-        // A client that is gone now may have been what the service waited for.
-        if ended.failure.is_none() && timeout_at(deadline + settled.elapsed(), activity.all_left()).await.is_err() {
-            ended.failure = Some((CauseKind::TimeUp, self.reads_on(fixture)));
-        }
-        Ok(ended)
-    }
-
-    /// A run in which the service did not hang up on a model call as it did while it was recorded.
-    fn reads_on(&self, fixture: Option<&Fixture>) -> Error {
-        let turns = fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
-        let is_open = |turn: &Turn| turn.wire.as_ref().is_some_and(|wire| wire.response.is_open());
-        let open = turns.filter(|(_, turn)| is_open(turn)).map(|(index, _)| nth_turn(index));
-        let which = open.collect::<Vec<_>>().join(" or ");
-        let what = format!("the service goes on with a model call that it cancelled while it was recorded: {which}");
-        let again = record_command(&self.scenario.name);
-        let help = format!("the end of that answer was not recorded; if the service may wait for it: {again}");
-        Error::new(what).in_file(&self.scenario.file).help(help)
-    }
-
-    /// Waits for calls that the system makes during or after its last event, while other scenarios run.
-    async fn linger(&self, running: &Running) -> Option<impl Drop> {
-        if self.scenario.linger.is_zero() {
-            return None;
-        }
-        let lingering = async {
-            if self.project.slots.passes_on(&self.scenario.name) {
-                running.linger();
-            }
-            let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
-            tokio::time::sleep(self.scenario.linger).await;
-            place
-        };
-        tokio::select! {
-            biased;
-            () = running.nothing_left() => None,
-            place = lingering => place,
-        }
-    }
-
-    /// The end of a run that waits: because its time was up, or because nothing was sent for a time after a miss or a failed step.
-    fn late(&self, running: &Running, quiet: Option<Duration>) -> Driven {
-        let (step, SoFar { lacks, events, last }) = self.underway.so_far();
-        let calls = running.activity().in_flight();
-        let lacks = lacks.unwrap_or_else(|| "it did not end".to_owned());
-        let last = last.map(|last| format!(" (the last was `{last}`)")).unwrap_or_default();
-        let (events, calls) = (counted(events, "event"), counted(calls, "model call"));
-        let waited = Error::new(format!("{lacks}: {step} was under way, {events} had come{last}, {calls} in flight"));
-        let (limit, field) = self.limit;
-        let waited = waited.in_file(&self.scenario.file).help(match quiet {
-            Some(quiet) => format!("it was not waited for longer, since nothing was sent for {quiet:?} after what failed before"),
-            None => format!(
-                "the scenario took longer than {limit:?}: if the service is right but slow, raise `{field}` in scenario.toml"
-            ),
-        });
-        let (kind, mut failure) = match self.underway.failure() {
-            Some(failed) => (CauseKind::Step, waited.hints().iter().fold(failed.help(waited.what()), Error::help)),
-            None => (CauseKind::TimeUp, waited),
-        };
-        if running.activity().held() > 0 {
-            let held = "a model answer is held open: while recording, the system hung up there, and now it has not";
-            failure = failure.help(held);
-        }
-        Driven { failure: Some((kind, failure)), gave_up: quiet.is_some(), ..Driven::default() }
     }
 }
 

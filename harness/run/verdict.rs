@@ -384,10 +384,8 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
         return Ok(());
     }
     let (file, update) = (project.goldens.file(&scenario.golden_name), project.commands.update(&scenario.name));
-    let what = format!(
-        "{} was written by a newer version of Retake; to write it anew: {update}",
-        project.goldens.shown(&file).display()
-    );
+    let file = project.goldens.shown(&file).display();
+    let what = format!("{file} was written by a newer version of Retake; to write it anew: {update}");
     let why =
         "another version pins other things, so the two cannot be compared; look at what changes before you commit it";
     Err(Failure::of(vec![Cause::new(CauseKind::GoldenOutdated, what)])

@@ -142,5 +142,5 @@ fn a_header_of_a_request_that_is_made_again_is_noticed_where_it_is() {
     let (is_own, is_said) = (|_: &str, _: &str| false, |_: &str| false);
     let rendering = Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &is_said, calls: &calls };
     let scored = score(&captures, &options, &rendering);
-    assert_eq!(scored.kinds[&Kind::DropAttribute], Tally { tried: 3, noticed: 3 }, "{:?}", scored.unnoticed);
+    assert_eq!(scored.kinds[&Kind::DropHeaderPart], Tally { tried: 3, noticed: 3 }, "{:?}", scored.unnoticed);
 }

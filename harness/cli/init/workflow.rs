@@ -120,6 +120,7 @@ fn upload(name: &str, prefix: &str) -> String {
     )
 }
 
+/// Stands where the project says nothing of it.
 const NEEDS: &str = "      # - run: …    # what your service needs to start\n";
 
 /// The parts of the workflow that depend on the language.

@@ -53,3 +53,15 @@ pub(super) fn variables(moved: bool) -> Vec<(&'static str, String)> {
     let users = user.into_iter().flat_map(|user| [("USER", user.clone()), ("LOGNAME", user)]);
     users.chain([("HOSTNAME", host)]).filter(|(_, name)| !name.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_machine_is_known_by_what_it_calls_itself() {
+        let names = super::platform();
+        assert!(names.iter().any(|name| name == std::env::consts::OS), "{names:?}");
+        assert!(names.iter().all(|name| !name.is_empty() && !name.contains(['\n', ' '])), "{names:?}");
+        #[cfg(target_os = "linux")]
+        assert!(names.iter().any(|name| name == "Linux"), "{names:?}");
+    }
+}

@@ -102,9 +102,7 @@ impl fmt::Display for MissReason {
                 write!(f, "`{request}` is {what}, and was not recorded{so}")
             }
             MissReason::ToolNotRecorded { call, differs: None } => write!(f, "{call} was never recorded"),
-            MissReason::ToolNotRecorded { call, differs: Some(differs) } => {
-                write!(f, "{call} has a different {differs}")
-            }
+            MissReason::ToolNotRecorded { call, differs: Some(what) } => write!(f, "{call} has a different {what}"),
             MissReason::ToolAllServed { call, times } => {
                 write!(f, "{call} was made again: it was recorded {} with these arguments", text::times(*times))
             }

@@ -49,6 +49,11 @@ fn error_of(kind: FaultKind, api: Api) -> ProviderError<'static> {
     ProviderError { status, kind, message, code, request: Some(REQUEST), details }
 }
 
+const TOO_LONG_GEMINI: &str = "The input token count (1048580) exceeds the maximum number of tokens allowed (1048576).";
+const TOO_LONG_OPENAI: &str =
+    "This model's maximum context length is 128000 tokens. Please reduce the length of the messages.";
+const FAILED_AWS: &str = "The system encountered an unexpected error during processing. Try your request again.";
+
 /// What Anthropic, Google, Ollama, Amazon and OpenAI say.
 fn said(kind: FaultKind) -> [Said; 5] {
     match kind {
@@ -68,10 +73,10 @@ fn said(kind: FaultKind) -> [Said; 5] {
         ],
         FaultKind::ContextOverflow => [
             (400, "invalid_request_error", "prompt is too long: 200512 tokens > 200000 maximum"),
-            (400, "INVALID_ARGUMENT", "The input token count (1048580) exceeds the maximum number of tokens allowed."),
+            (400, "INVALID_ARGUMENT", TOO_LONG_GEMINI),
             (400, "", "the input length exceeds the context length"),
             (400, "ValidationException", "Input is too long for requested model."),
-            (400, "invalid_request_error", "This model's maximum context length is 128000 tokens."),
+            (400, "invalid_request_error", TOO_LONG_OPENAI),
         ],
         FaultKind::Unauthorized => [
             (401, "authentication_error", "invalid x-api-key"),
@@ -91,7 +96,7 @@ fn said(kind: FaultKind) -> [Said; 5] {
             (500, "api_error", "Internal server error"),
             (500, "INTERNAL", "An internal error has occurred. Please retry."),
             (500, "", "an error was encountered while running the model: unexpected EOF"),
-            (500, "InternalServerException", "The system encountered an unexpected error during processing."),
+            (500, "InternalServerException", FAILED_AWS),
             (500, "server_error", "The server had an error while processing your request. Sorry about that!"),
         ],
     }

@@ -7,12 +7,11 @@
 //! that leaves that place open. `mend` finds rules for calls that missed in a test.
 //!
 //! The other modules work on texts: `vary` compares two texts and finds a `rule` for each place that differs. For this it uses
-//! rule `candidates`, the `context` of the place, known `forms` (dates, ids and so on), the `order` of items, and `date`.
+//! rule `candidates`, the `context` of the place, known `forms` (dates, ids and so on), and the `order` of items.
 
 mod agreement;
 mod candidates;
 mod context;
-mod date;
 mod diagnosis;
 mod forms;
 mod inquiry;

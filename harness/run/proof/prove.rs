@@ -2,12 +2,16 @@
 
 use std::sync::{Arc, Once};
 
+use time::{Duration, OffsetDateTime};
+
 use super::agreement::Agreed;
-use super::date::tools_told_a_day;
 use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
+use retake_core::conversation::Block;
+use retake_core::days::tells;
+use retake_core::json::Layout;
 use retake_engine::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -63,4 +67,20 @@ impl Proof<'_> {
             });
         }
     }
+}
+
+/// The names of tools that the model called with a day of this fortnight, in the order of their calls.
+fn tools_told_a_day(fixture: &Fixture) -> Vec<String> {
+    let today = OffsetDateTime::now_utc().date();
+    let is_near = |text: &str| (-7..=7).any(|away| tells(text, today + Duration::days(away)));
+    let mut tools: Vec<String> = Vec::new();
+    for block in fixture.table.turns().iter().flat_map(|turn| &turn.output.blocks) {
+        if let Block::ToolCall(call) = block
+            && !tools.contains(&call.name)
+            && is_near(&call.args.print(Layout::Compact))
+        {
+            tools.push(call.name.clone());
+        }
+    }
+    tools
 }

@@ -92,10 +92,9 @@ impl Proof<'_> {
             let (run, again, found) = match replay(how(), pinned.as_ref()) {
                 Err(disagreement) if disagreement.is_of_system() && project.systems.keep_clock(scenario) => {
                     let by_own_clock = replay(how(), pinned.as_ref())?;
+                    let (name, why) = (&scenario.name, disagreement.headline());
                     terminal::note(format!(
-                        "{}: untested: another hour, since its system fails where libfaketime moves its clock: {}",
-                        scenario.name,
-                        disagreement.headline()
+                        "{name}: untested: another hour, since its system fails where libfaketime moves its clock: {why}"
                     ));
                     by_own_clock
                 }
@@ -238,12 +237,8 @@ impl Proof<'_> {
             noted.push((drift.check, &drift.recorded));
             let found = diagnosis::of_check(drift.check, &drift.recorded, &drift.called);
             let causes: Vec<&str> = found.iter().map(|variation| variation.cause.as_str()).collect();
-            terminal::note(format!(
-                "{name}: warning: the {} of {} varies from run to run: {}",
-                drift.check,
-                nth_turn(*turn),
-                causes.join(", ")
-            ));
+            let (check, turn, causes) = (drift.check, nth_turn(*turn), causes.join(", "));
+            terminal::note(format!("{name}: warning: the {check} of {turn} varies from run to run: {causes}"));
             let mends = diagnosis::rules_of(&found);
             let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);

@@ -164,11 +164,8 @@ fn failure(scenario: &Scenario, played: &Played, recorder: &Recorder, failed: &[
 fn say_what_was_paid(name: &str, resume: Option<&Resume>, recorder: &Recorder) {
     if let Some(resume) = resume {
         let (recalled, live) = resume.counts();
-        let live = counted(live, "call");
-        terminal::note(format!(
-            "{name}: {} served from the recording, {live} sent to the provider",
-            counted(recalled, "call")
-        ));
+        let [recalled, live] = [recalled, live].map(|calls| counted(calls, "call"));
+        terminal::note(format!("{name}: {recalled} served from the recording, {live} sent to the provider"));
     }
     for line in summary(&recorder.tally()) {
         terminal::note(format!("{name}: {line}"));

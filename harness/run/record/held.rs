@@ -58,10 +58,8 @@ pub(super) fn compare(
     }
     let causes = changes(&then, &now);
     let first = causes.first().map_or_else(|| "the texts differ".to_owned(), Change::words);
-    let what = format!(
-        "while it was recorded, the service sent something else: {}",
-        first.replace("the golden", "the replay")
-    );
+    let first = first.replace("the golden", "the replay");
+    let what = format!("while it was recorded, the service sent something else: {first}");
     let name = &scenario.name;
     let mut failure = Failure::new(format!("{what}; so nothing was written")).evidence(Evidence::diff(
         "- its replays, + while it was recorded",

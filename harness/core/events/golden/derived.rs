@@ -3,8 +3,8 @@
 //! with another one is compared without.
 
 use super::varying::{
-    is_open, is_quoted, is_time, leave_out_wholes, let_order_vary, numbers, open_numbers, open_texts, replace, tell,
-    texts,
+    is_open, is_quoted, is_time, keep_times, leave_out_wholes, let_order_vary, numbers, open_numbers, open_texts,
+    replace, tell, texts,
 };
 use super::{Golden, Kind, Kinds, NUMBER, STRING};
 use crate::events::recorded::Recorded;
@@ -44,6 +44,7 @@ impl Golden {
             }
             let far = known.iter().find_map(|kind| if let Kind::Time(_, away) = kind { Some(&**away) } else { None });
             tell(kinds, &is_time, &|time| Some(time.as_far_as(far.unwrap_or_default())));
+            keep_times(kinds, known);
             let (is_told, holds) = (kinds.iter().any(is_time), known.iter().any(Kind::is_instant));
             kinds.retain(|kind| !is_told || if holds { !is_time(kind) } else { !kind.is_instant() });
             // In the same recording, what a text says as a whole is all there is of it.

@@ -29,7 +29,6 @@ impl Golden {
     /// Has the order of lists only where a committed golden has it.
     pub(in crate::events) fn keep_order_as(&mut self, known: &Golden) {
         self.at_places(known, &|kinds, known| {
-            keep_times(kinds, known);
             let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
             if let (Some(order), None) = (order_of_mut(kinds), order_of(known)) {
                 *order = None;
@@ -243,9 +242,9 @@ fn leave_order_out(kind: &mut Kind) {
     }
 }
 
-/// Tells of times what a committed golden tells at the same place: nothing if that does not, and of those that are later than one beside
-/// them that they are now.
-fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
+/// Tells of times as much as a committed golden does at the same place: how far away they are only if that tells it, and of one that is later
+/// than another beside it that it is now, where that tells no more.
+pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
     let has = |of: &str| known.iter().any(|kind| matches!(kind, Kind::Time(_, away) if away == of));
     let is_open = known.iter().any(is_time) && !known.iter().any(Kind::is_away);
     tell(kinds, &is_time, &|time| match time {

@@ -237,3 +237,71 @@ fn a_text_that_is_the_same_as_a_whole_is_told_as_in_the_golden() {
     assert_eq!(of("row 8", "9", Some(&golden)), golden, "what else was sent changes nothing");
     assert_ne!(of("row 9", "8", Some(&golden)), golden);
 }
+
+/// The golden of answers with these times under one name, each given at noon.
+fn at_noon(times: &[&str], exactly: bool, committed: Option<&Golden>) -> Golden {
+    let answer = |time: &&str| {
+        let mut answer = captured(&[&format!(r#"{{"at": "{time}"}}"#)]);
+        answer.delivery.headers.push(("date".to_owned(), "Wed, 25 Nov 2026 12:00:00 GMT".to_owned()));
+        answer
+    };
+    let answers: Vec<_> = times.iter().map(answer).collect();
+    let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+    Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
+}
+
+/// The lines of a golden about these times.
+fn told_at(golden: &Golden) -> Vec<String> {
+    let text = golden.to_string();
+    text.lines().filter_map(|line| line.strip_prefix("  at ")).map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn what_is_told_of_a_time_is_that_of_its_place() {
+    let [one, other] =
+        [["2026-11-25T12:00:00.5Z", "2026-11-25T12:00:30.5Z"], ["2026-11-25T12:00:01.5Z", "2026-11-25T12:05:00.5Z"]];
+    let mut golden = at_noon(&one, false, None);
+    golden.agree_on_values(&at_noon(&other, false, None));
+    let mut exactly = at_noon(&one, true, None);
+    exactly.agree_on_values(&at_noon(&other, true, None));
+    golden.tell_exactly(exactly, true, None);
+    assert_eq!(told_at(&golden), ["yyyy-mm-ddThh:mm:ss.fZ now", "yyyy-mm-ddThh:mm:ss.fZ"]);
+    for run in [one, other] {
+        assert_eq!(at_noon(&run, false, Some(&golden)), golden, "{run:?}");
+    }
+    let early = at_noon(&["2026-11-25T10:00:00.5Z", one[1]], false, Some(&golden));
+    assert_eq!(told_at(&early), ["yyyy-mm-ddThh:mm:ss.fZ - 2 h", "yyyy-mm-ddThh:mm:ss.fZ"]);
+}
+
+#[test]
+fn a_time_that_moves_is_told_where_no_clock_was_moved() {
+    let stays = "2026-11-25T16:00:00.5Z";
+    let runs = [["2026-11-25T12:00:00.5Z", stays], ["2026-11-25T12:00:02.5Z", stays]];
+    let [exactly, again] = runs.map(|run| at_noon(&run, true, None));
+    let mut golden = at_noon(&runs[0], false, None);
+    let mut agreed = exactly.clone();
+    agreed.agree_on_values(&again);
+    golden.tell_moving(agreed, exactly, &[again]);
+    // What is the same in both runs may be as far away in each by chance.
+    assert_eq!(told_at(&golden), ["yyyy-mm-ddThh:mm:ss.fZ now", "yyyy-mm-ddThh:mm:ss.fZ"]);
+}
+
+#[test]
+fn a_time_that_the_model_names_is_held_as_that_of_the_recording() {
+    let of = |day: &str, exactly: bool, committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        foreign.add_text("2027-03-12");
+        let known = Known { foreign: Some(foreign), has_others: true, exactly, committed, ..Known::default() };
+        let line = format!(r#"{{"date": "{day}"}}"#);
+        Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let mut golden = of("2027-03-12", false, None);
+    golden.tell_exactly(of("2027-03-12", true, None), true, None);
+    golden.tell_derived(&golden.clone(), &Recorded::default());
+    let (general, values) = golden.apart();
+    assert!(general.to_string().contains("date       yyyy-mm-dd\n"), "{general}");
+    assert!(values.unwrap().to_string().contains("date       \"2027-03-12\" of this recording"), "{golden}");
+    assert_eq!(of("2027-03-12", false, Some(&golden)), golden);
+    let said = first(&golden, &of("2027-03-13", false, Some(&golden)));
+    assert!(said.ends_with("`/date` is `\"2027-03-13\"`, not `\"2027-03-12\"`"), "{said}");
+}
