@@ -30,11 +30,11 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_794, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8671, 5),
-    ("retake-model", 8423, 0),
+    ("retake-model", 8422, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
     ("retake-engine", 11_012, 21),
-    ("retake", 11_768, 41),
+    ("retake", 11_761, 41),
     ("retake-cli", 11_497, 210),
 ];
 
