@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::golden::List;
 use super::ids::{is_id, place};
-use super::order::Neighbours;
+use super::order::{Neighbours, Print};
 use crate::json::{Json, Object};
 
 /// All lists at one place.
@@ -33,8 +33,8 @@ impl Lists {
         self.order.add(list);
     }
 
-    /// Adds what the elements of a list say, each as a hash.
-    pub(super) fn add_prints(&mut self, elements: &[u64]) {
+    /// Adds what the elements of a list say.
+    pub(super) fn add_prints(&mut self, elements: &[Print]) {
         self.neighbours.add(elements);
     }
 

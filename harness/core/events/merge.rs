@@ -5,11 +5,11 @@ use std::mem::replace;
 use std::rc::Rc;
 
 use super::golden;
-use super::ids::Ids;
+use super::ids::{Ids, ShownId};
 use super::lists::Lists;
 use super::notation::Normalize;
 use super::options::Detail;
-use super::order::{mixed, print_of};
+use super::order::{Print, mixed, print_of};
 use super::remembered::Remembered;
 use super::scalars::{ScalarShape, Scalars, TextKind};
 use super::times;
@@ -74,6 +74,8 @@ pub(super) struct Merger<'a> {
     /// What a text says, as a hash, if the order of lists is wanted.
     says: Option<&'a dyn Fn(&str) -> u64>,
     prints: Remembered<u64>,
+    /// A hash of the ids in what is being added, as a golden shows them.
+    shown_ids: u64,
     /// When the values were told.
     told: Option<OffsetDateTime>,
     /// Whether they are compared with a golden.
@@ -135,6 +137,7 @@ impl<'a> Merger<'a> {
             names,
             says: None,
             prints,
+            shown_ids: 0,
             told: None,
             compared: false,
             earliest: None,
@@ -166,10 +169,11 @@ impl<'a> Merger<'a> {
                 list.lists.add(array);
                 let mut prints = Vec::new();
                 for element in array {
-                    prints.push(self.add_element(element, list));
+                    let (says, ids) = self.with_ids("", |merger| merger.add_element(element, list));
+                    prints.push(Print { says, ids });
                 }
                 list.lists.add_prints(if self.says.is_some() { &prints } else { &[] });
-                prints.into_iter().fold(1, mixed)
+                prints.iter().fold(1, |print, of| mixed(print, of.says))
             }
             scalar => {
                 self.add_scalar(scalar, of_words, &mut seen.scalars);
@@ -178,10 +182,30 @@ impl<'a> Merger<'a> {
         }
     }
 
+    /// Returns what adding the value of a key returns, and a hash of the ids in it.
+    fn with_ids(&mut self, key: &str, add: impl FnOnce(&mut Self) -> u64) -> (u64, u64) {
+        let above = replace(&mut self.shown_ids, 0);
+        let print = add(self);
+        let ids = replace(&mut self.shown_ids, above);
+        // The keys of an object have no order.
+        self.shown_ids = above.wrapping_add(if ids == 0 { 0 } else { mixed(print_of(key), ids) });
+        (print, ids)
+    }
+
     fn print(&mut self, scalar: &Json) -> u64 {
-        let says = |text: &str, says: &dyn Fn(&str) -> u64| if self.ids.shown(text).is_some() { 0 } else { says(text) };
         match (scalar, self.says) {
-            (Json::Str(text), Some(of)) => *self.prints.of(text, || says(text, of)),
+            (Json::Str(text), Some(says)) => match self.ids.shown(text) {
+                None => *self.prints.of(text, || says(text)),
+                Some(id) => {
+                    let shown = match id {
+                        ShownId::Named(name) => print_of(name),
+                        ShownId::Numbered(number) | ShownId::Short(Some(number)) => *number as u64,
+                        ShownId::Plain | ShownId::Short(None) => 0,
+                    };
+                    self.shown_ids = self.shown_ids.wrapping_add(shown);
+                    0
+                }
+            },
             (Json::Bool(value), _) => 1 + u64::from(*value),
             _ => 0,
         }
@@ -271,8 +295,7 @@ impl<'a> Merger<'a> {
             };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            let of_value = self.add_at(value, of_words, &mut key.seen);
-            // The keys of an object have no order.
+            let (of_value, _) = self.with_ids(&key.name, |merger| merger.add_at(value, of_words, &mut key.seen));
             print = print.wrapping_add(if of_value == 0 { 0 } else { mixed(print_of(&key.name), of_value) });
         }
         self.earliest = above;

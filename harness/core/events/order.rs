@@ -1,7 +1,8 @@
 //! The order of a list's elements: a hash of which elements stand beside each other. A list that grows from event to event has the same
-//! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no id, number or time.
+//! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no number or time; and its ids,
+//! as a golden shows them, where no other element says the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::notation;
@@ -24,18 +25,27 @@ pub(super) enum Order {
     Any,
 }
 
-/// Which elements stand beside each other in all lists at one place, each by a hash.
+/// An element of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Print {
+    /// A hash of what its texts say.
+    pub(super) says: u64,
+    /// One of its ids.
+    pub(super) ids: u64,
+}
+
+/// Which elements stand beside each other in all lists at one place.
 #[derive(Default)]
 pub(super) struct Neighbours {
-    pairs: BTreeSet<(u64, u64)>,
+    pairs: BTreeSet<[Print; 2]>,
     is_telling: bool,
 }
 
 impl Neighbours {
-    pub(super) fn add(&mut self, elements: &[u64]) {
-        self.pairs.extend(elements.windows(2).map(|two| (two[0], two[1])));
-        let distinct: BTreeSet<&u64> = elements.iter().collect();
-        let of_first = elements.iter().filter(|of| Some(*of) == elements.first()).count();
+    pub(super) fn add(&mut self, elements: &[Print]) {
+        self.pairs.extend(elements.array_windows());
+        let distinct: BTreeSet<u64> = elements.iter().map(|of| of.says).collect();
+        let of_first = elements.iter().filter(|of| of.says == elements[0].says).count();
         let fewer = of_first.min(elements.len() - of_first);
         let is_two = elements.len() == 2;
         self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && (is_two || elements.len() >= WAYS);
@@ -49,8 +59,15 @@ impl Neighbours {
 
     /// The order; `None` if it may be the same by chance.
     pub(super) fn order(&self) -> Option<Order> {
-        let bytes = || self.pairs.iter().flat_map(|(one, next)| [one.to_le_bytes(), next.to_le_bytes()]).flatten();
-        self.is_telling.then(|| Order::Is(notation::hash(bytes().collect::<Vec<u8>>())))
+        self.is_telling.then(|| {
+            let mut ids = BTreeMap::<u64, BTreeSet<u64>>::new();
+            for of in self.pairs.iter().flatten() {
+                ids.entry(of.says).or_default().insert(of.ids);
+            }
+            let print = |of: &Print| if ids[&of.says].len() == 1 { of.says.wrapping_add(of.ids) } else { of.says };
+            let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
+            Order::Is(notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>()))
+        })
     }
 }
 

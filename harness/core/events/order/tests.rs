@@ -7,6 +7,8 @@ fn golden(line: &str, said: &[&str], committed: Option<&Golden>) -> Golden {
     let recorded = Recorded::of(&said.iter().map(answer).collect::<Vec<_>>());
     let mut foreign = Foreign::default();
     foreign.add_recorded(&recorded);
+    // What `date +%Z` says on the Midway Islands.
+    foreign.add_machine("-11");
     let events = format!("event: task\ndata: {line}\n\n");
     let captured = Captured::stream("POST /", Capture::new().push(events.as_bytes()));
     let known = Known { recorded, foreign: Some(foreign), has_others: true, committed, ..Known::default() };
@@ -81,6 +83,33 @@ fn a_golden_whose_only_order_is_open_holds_in_each_run() {
 }
 
 #[test]
+fn an_order_is_the_same_in_the_month_that_the_machines_zone_is_called() {
+    let line = r#"{"threads": [{"at": "2026-10-28T00:20:00Z", "title": "The new one"}, {"at": "2026-10-27T08:00:00Z", "title": null}]}"#;
+    let held = read_again(&golden(line, &[], None));
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_eq!(golden(&line.replace("-10-", "-11-"), &[], Some(&held)), held);
+}
+
+/// Two tickets, and a list of four, two of which have the same subject. Each is an id, as a digit.
+fn tickets(ids: [u8; 4], committed: Option<&Golden>) -> Golden {
+    let id = |digit: u8| format!("{digit}50e8400-e29b-41d4-a716-446655440000");
+    let [one, two, three, four] = ids.map(|digit| format!(r#"{{"ticket": {{"id": "{}"}}, "subject": "#, id(digit)));
+    let rows = format!(r#"{one}"Rain"}}, {two}"Snow"}}, {three}"Wind"}}, {four}"Wind"}}"#);
+    let made = [1, 2, 3, 4].map(id);
+    golden(&format!(r#"{{"made": {made:?}, "rows": [{rows}]}}"#), &[], committed)
+}
+
+#[test]
+fn the_ids_of_elements_belong_to_what_these_say() {
+    let held = read_again(&tickets([1, 2, 3, 4], None));
+    let swapped = tickets([2, 1, 3, 4], Some(&held));
+    let found: Vec<String> = changes(&held, &swapped).iter().map(crate::events::Change::words).collect();
+    assert!(found.len() == 1 && found[0].contains("the elements of `/rows` in another order"), "{found:?}");
+    // Which of two that say the same comes first is not told: both may be sorted by their ids.
+    assert_eq!(tickets([1, 2, 4, 3], Some(&held)), held);
+}
+
+#[test]
 fn a_golden_without_orders_is_compared_without_them() {
     let line = WORDS.replace('\n', " ");
     let text = golden(&line, &[], None).to_string();
@@ -108,7 +137,7 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     let hash = |lists: &[&[u64]]| {
         let mut neighbours = super::Neighbours::default();
         for list in lists {
-            neighbours.add(list);
+            neighbours.add(&list.iter().map(|says| super::Print { says: *says, ids: 0 }).collect::<Vec<_>>());
         }
         neighbours.order()
     };
