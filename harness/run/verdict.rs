@@ -327,7 +327,11 @@ impl Replayed {
         // What was not asked in this run is as it was.
         let as_before = || known.committed.map(Golden::early).unwrap_or_default();
         let early = self.early.clone().filter(|early| early.len() == shaped.golden.early().len());
-        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(as_before)).with_text(&scrubbed);
+        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(as_before));
+        // What is committed has none.
+        if !known.committed.is_some_and(|committed| committed.is_like(&shaped.golden)) {
+            shaped.golden = shaped.golden.with_text(&scrubbed);
+        }
         let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
         shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped

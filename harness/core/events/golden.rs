@@ -265,6 +265,11 @@ impl Golden {
         })
     }
 
+    /// Whether it holds the same as another one, of the same words.
+    pub fn is_like(&self, other: &Golden) -> bool {
+        self.blocks == other.blocks
+    }
+
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));

@@ -12,7 +12,6 @@ use std::rc::Rc;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
-use super::remembered::Remembered;
 use crate::json::Json;
 use crate::key::normalize::uuid;
 
@@ -22,8 +21,8 @@ const HEX: usize = 12;
 const LONGEST: usize = 200;
 /// The prefixes of the ids of providers.
 const PROVIDERS: [&str; 8] = ["call_", "chatcmpl-", "fc_", "gen-", "msg_", "resp_", "rs_", "toolu_"];
-/// The smallest number of characters after such a prefix.
-const PROVIDERS_TAIL: usize = 16;
+/// The smallest number of characters of such an id. It has more than the 21 of a nanoid, which begins like one by chance.
+const PROVIDERS_LENGTH: usize = 22;
 const UUID: usize = 36;
 
 /// The ids in all captures of a golden, with what the golden shows for each.
@@ -65,7 +64,6 @@ struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     short: Option<&'a IsShort<'a>>,
     found: HashMap<String, FoundId>,
-    tokens: Remembered,
     ranks: usize,
 }
 
@@ -81,8 +79,7 @@ impl Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut collector =
-            Collector { options, normalize, short, found: HashMap::new(), tokens: Remembered::default(), ranks: 0 };
+        let mut collector = Collector { options, normalize, short, found: HashMap::new(), ranks: 0 };
         for (nth, events) in captures.iter().enumerate() {
             for ReadEvent { label, json, .. } in events {
                 let Some(json) = json else { continue };
@@ -148,10 +145,8 @@ impl Collector<'_> {
             }
             Json::Object(entries) => {
                 for (key, value) in entries.iter() {
-                    let (tokens, normalize) = (&mut self.tokens, self.normalize);
-                    let mut token =
-                        |key: &str| tokens.of(key, || notation::pointer_token(&normalize(key)).into_owned());
-                    let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token(key)));
+                    let token = || notation::pointer_token(&(self.normalize)(key)).into_owned();
+                    let inside = pointer.as_ref().map(|pointer| format!("{pointer}/{}", token()));
                     self.value(value, place(at, key), inside, label);
                 }
             }
@@ -240,7 +235,7 @@ fn id_of(text: &str) -> Option<&str> {
         return Some(text);
     }
     let is_of_provider = |prefix: &&str| {
-        let tail = text.strip_prefix(*prefix).filter(|tail| tail.len() >= PROVIDERS_TAIL);
+        let tail = text.strip_prefix(*prefix).filter(|_| text.len() >= PROVIDERS_LENGTH);
         tail.is_some_and(|tail| tail.bytes().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase()))
     };
     let (head, tail) = text.rsplit_once(['-', '_', ':']).unwrap_or_default();

@@ -1,22 +1,31 @@
 //! Texts that stand where the golden has words of the model, and are none: what the service sends in place of these.
 
 use super::golden::{Block, Golden, Shown, Text, Top};
-use super::held::Held;
+use super::held::{Held, Manner};
+use super::texts;
+use super::turns::Turns;
 
-/// A text at a place of the model's that is not the model's.
-#[derive(Debug)]
+/// The texts at a place of the model's that are not the model's.
 pub(super) struct Lost {
-    /// The line of the event.
-    pub(super) line: usize,
     pub(super) held: Held,
-    pub(super) text: Text,
+    pub(super) manner: Manner,
+    pub(super) texts: Vec<texts::Text>,
 }
 
 impl Golden {
-    /// Adds the texts that came in place of what a committed golden has, for each of its blocks.
-    pub(super) fn add_lost(&mut self, committed: &Golden, lost: Vec<Vec<(String, Lost)>>) {
-        for ((is, was), mut lost) in self.blocks.iter_mut().zip(&committed.blocks).zip(lost) {
+    /// Adds the texts that came in place of what a committed golden has, for each of its blocks. They may be what other `turns` say.
+    pub(super) fn add_lost(&mut self, committed: &Golden, lost: &[Vec<(String, Lost)>], turns: &Turns<'_>) {
+        for ((is, was), lost) in self.blocks.iter_mut().zip(&committed.blocks).zip(lost) {
             let (now, had) = (is.texts(), was.texts());
+            if now == had {
+                continue;
+            }
+            let others = turns.here(None);
+            let mut lost: Vec<(&String, &Held, usize, Text)> = lost
+                .iter()
+                .flat_map(|(label, of)| of.texts.iter().map(move |text| (label, of, text)))
+                .map(|(label, of, text)| (label, &of.held, text.line, text.shown(of.manner, others.told(&text.whole))))
+                .collect();
             let gone = had.iter().filter(|text| !now.contains(text)).filter_map(|(label, held, text)| {
                 let Text::Turns(told, _) = text else { return None };
                 // The same words in another way say more.
@@ -27,16 +36,16 @@ impl Golden {
             });
             for (label, held, told) in gone.collect::<Vec<_>>() {
                 let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(of)).collect();
-                let likeness = |lost: &Lost| said.iter().map(|said| shared(&lost.text.to_string(), said)).max();
-                let there = lost.iter().enumerate().filter(|(_, (of, lost))| of == label && lost.held == *held);
-                let Some((at, _)) = there.max_by_key(|(_, (_, lost))| likeness(lost)) else { continue };
-                let (_, Lost { line, held, text }) = lost.remove(at);
-                is.add(line, held, text);
+                let likeness = |text: &Text| said.iter().map(|said| shared(&text.to_string(), said)).max();
+                let there = lost.iter().enumerate().filter(|(_, (of, at, ..))| (*of, *at) == (label, held));
+                let Some((at, _)) = there.max_by_key(|(_, (.., text))| likeness(text)) else { continue };
+                let (_, held, line, text) = lost.remove(at);
+                is.add(line, held.clone(), text);
             }
             // What a golden holds as it was sent.
-            for (label, Lost { line, held, text }) in lost {
-                if had.contains(&(&label, &held, &text)) {
-                    is.add(line, held, text);
+            for (label, held, line, text) in lost {
+                if had.contains(&(label, held, &text)) {
+                    is.add(line, held.clone(), text);
                 }
             }
         }

@@ -70,7 +70,6 @@ pub(super) struct Merger<'a> {
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
     words: &'a WordKeys,
-    names: Remembered,
     /// What a text says, as a hash, if the order of lists is wanted.
     says: Option<&'a dyn Fn(&str) -> u64>,
     prints: Remembered<u64>,
@@ -128,15 +127,13 @@ type Kind = [Option<Rc<str>>; 2];
 
 impl<'a> Merger<'a> {
     pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
-        let (names, prints) = (Remembered::default(), Remembered::default());
         Merger {
             keep,
             normalize,
             ids,
             words,
-            names,
             says: None,
-            prints,
+            prints: Remembered::default(),
             shown_ids: 0,
             told: None,
             compared: false,
@@ -302,8 +299,8 @@ impl<'a> Merger<'a> {
         print
     }
 
-    fn name(&mut self, raw: &str) -> Rc<str> {
-        self.names.of(raw, || (self.normalize)(raw))
+    fn name(&self, raw: &str) -> Rc<str> {
+        (self.normalize)(raw).into()
     }
 
     pub(super) fn finish(&mut self, seen: Seen) -> Shape {

@@ -35,7 +35,6 @@ pub(super) struct PayloadReader<'a> {
     pub(super) ids: &'a Ids,
     /// Scalars as the golden shows them. They are remembered, since the same state repeats in many events.
     pub(super) scalars: Remembered,
-    pub(super) keys: Remembered,
 }
 
 impl Payloads {
@@ -90,8 +89,7 @@ impl PayloadReader<'_> {
                 out.push(']');
             }
             Json::Object(entries) => {
-                let named = entries.iter().map(|(key, value)| (self.keys.of(key, || (self.normalize)(key)), value));
-                let mut named: Vec<_> = named.collect();
+                let mut named: Vec<_> = entries.iter().map(|(key, value)| ((self.normalize)(key), value)).collect();
                 // The sort is stable: keys that normalize to the same key keep their order.
                 named.sort_by(|(one, _), (other, _)| one.cmp(other));
                 out.push('{');

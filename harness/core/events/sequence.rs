@@ -96,13 +96,7 @@ impl Sequence {
         let mut reader = Reader {
             writing,
             keys: Remembered::default(),
-            payloads: PayloadReader {
-                options,
-                normalize,
-                ids,
-                scalars: Remembered::default(),
-                keys: Remembered::default(),
-            },
+            payloads: PayloadReader { options, normalize, ids, scalars: Remembered::default() },
             mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(merger),
             lines: Vec::new(),
             waiting: Vec::new(),

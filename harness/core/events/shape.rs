@@ -16,11 +16,13 @@ use super::ids::{Ids, IsShort};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
+use super::notation::Normalize;
 use super::options::{Loose, ShapeOptions};
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
 use super::places::add_places;
 use super::recorded::Recorded;
+use super::remembered::Remembered;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::short_ids::ShortIds;
@@ -48,6 +50,10 @@ impl Shaped {
         known: &Known<'_>,
         normalize: &dyn Fn(&str) -> String,
     ) -> Shaped {
+        // Each of the passes below asks for most texts.
+        let made = RefCell::new(Remembered::<str>::default());
+        let normalize = |text: &str| made.borrow_mut().of(text, || normalize(text)).to_string();
+        let normalize: &Normalize<'_> = &normalize;
         let kept = beside::kept(captures, known.committed, normalize);
         let mut events = read(kept.iter().map(|of| of.capture), options, normalize);
         for (events, of) in events.iter_mut().zip(&kept) {
@@ -96,7 +102,7 @@ impl Shaped {
             golden.keep_varying_beside(committed);
         }
         if let Some(committed) = before {
-            golden.add_lost(committed, lost);
+            golden.add_lost(committed, &lost, &turns);
         }
         Shaped { golden, pinned: pinned.into_inner() }
     }

@@ -82,7 +82,6 @@ impl<'a> Messages<'a> {
     ) -> BTreeMap<usize, Vec<Shown>> {
         // The places of each text, by line.
         let mut lines: BTreeMap<usize, BTreeMap<golden::Text, Vec<Held>>> = BTreeMap::new();
-        let others = turns.here(None);
         for Place { held, manner, texts, .. } in self.places {
             let texts = texts.into_iter().map(|(line, pieces)| Text::of(line, &pieces, self.recorded, normalize));
             let words = turns.at(label, held);
@@ -91,16 +90,18 @@ impl<'a> Messages<'a> {
             let texts: Vec<Text> = texts.collect();
             let manner = texts.iter().fold(manner, |manner, text| manner.or(text.manner));
             let mut of_place: BTreeMap<usize, Vec<(String, golden::Text)>> = BTreeMap::new();
+            let mut not_told = Vec::new();
             for text in texts {
                 let (line, told) = (text.line, words.told(&text.whole).filter(tells));
                 if self.collapsed || told.is_some() {
                     let shown = text.shown(manner, told);
                     of_place.entry(line).or_default().push((shown.to_string(), shown));
                 } else {
-                    // It may be what another turn says.
-                    let text = text.shown(manner, others.told(&text.whole));
-                    lost.push(Lost { line, held: held.clone(), text });
+                    not_told.push(text);
                 }
+            }
+            if !not_told.is_empty() {
+                lost.push(Lost { held: held.clone(), manner, texts: not_told });
             }
             for (line, mut texts) in of_place {
                 texts.sort();
@@ -132,9 +133,11 @@ impl<'a> Messages<'a> {
     }
 }
 
-struct Text {
-    line: usize,
-    whole: String,
+/// A text, joined of its pieces.
+pub(super) struct Text {
+    /// The line of the event with its first piece.
+    pub(super) line: usize,
+    pub(super) whole: String,
     manner: Manner,
     /// How many pieces it has, if they are equal.
     equal: usize,
@@ -152,7 +155,7 @@ impl Text {
     /// beginning of the hash. `growing` marks a text of which each piece repeated everything so far: the same text in pieces to be
     /// joined is a different contract for clients. So is one that comes again after its pieces, `then whole`. What the text does
     /// not show by itself is said of the place.
-    fn shown(&self, place: Manner, told: Option<Told>) -> golden::Text {
+    pub(super) fn shown(&self, place: Manner, told: Option<Told>) -> golden::Text {
         let manner = match self.equal {
             0 => Manner { in_pieces: place.in_pieces, ..self.manner },
             1 => Manner { then_whole: false, twice: false, ..place },
