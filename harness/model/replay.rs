@@ -207,10 +207,10 @@ impl Replay {
         what(&mut self.log.lock());
     }
 
-    /// Whether a call has missed so far.
+    /// Whether a call has missed so far, of the model or of a tool.
     pub fn has_missed(&self) -> bool {
         let log = self.log.lock();
-        log.unanswered || !log.missed.is_empty()
+        log.unanswered || !log.missed.is_empty() || !self.scope.misses().is_empty()
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.

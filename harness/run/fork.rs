@@ -226,10 +226,7 @@ impl Forking<'_> {
             committed: project.goldens.compared(&scenario.golden_name),
             ..Replayed::of(project, played, Some(fixture))
         };
-        let mut sides = run.sides(scenario, &committed)?;
-        for golden in [&mut sides.was, &mut sides.is] {
-            *golden = std::mem::take(golden).with_pieces_once(self.from);
-        }
+        let sides = run.sides(scenario, &committed)?;
         Some(sides.changes().iter().map(Change::words).collect())
     }
 }

@@ -24,7 +24,7 @@ use crate::json::Json;
 const WORDS: usize = 12;
 
 /// More words of keys whose numbers are measured.
-const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
+pub(super) const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
 
 /// The places that a golden pins, by the names on the lines to them.
 #[derive(Clone, Debug, Default)]

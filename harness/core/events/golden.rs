@@ -11,7 +11,6 @@ use super::told::{How, Said, Told};
 use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
-mod anew;
 mod by_day;
 mod derived;
 mod formats;

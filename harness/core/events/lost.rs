@@ -54,7 +54,7 @@ impl Golden {
 
 impl Block {
     /// The texts of events that are not collapsed, with label and place.
-    fn texts(&self) -> Vec<(&String, &Held, &Text)> {
+    pub(super) fn texts(&self) -> Vec<(&String, &Held, &Text)> {
         let mut texts = Vec::new();
         let events = self.events.iter().filter(|event| event.top != Top::Collapsed);
         for (label, shown) in events.flat_map(|event| event.shown.iter().map(|shown| (&event.label, shown))) {

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem::replace;
 use std::rc::Rc;
 
+use super::chosen::UNITS;
 use super::golden;
+use super::headers::is_measure;
 use super::ids::{Ids, ShownId};
 use super::lists::Lists;
 use super::notation::Normalize;
 use super::options::Detail;
 use super::order::{Print, mixed, print_of};
+use super::recorded::Recorded;
 use super::remembered::Remembered;
 use super::scalars::{ScalarShape, Scalars, TextKind};
 use super::times;
@@ -64,6 +67,9 @@ impl Keep {
     }
 }
 
+/// What a text says, as a hash, and what the model said.
+pub(super) type Says<'a> = (&'a dyn Fn(&str) -> u64, &'a Recorded);
+
 /// Merges values. One merger serves all places.
 pub(super) struct Merger<'a> {
     keep: Keep,
@@ -71,10 +77,11 @@ pub(super) struct Merger<'a> {
     ids: &'a Ids,
     words: &'a WordKeys,
     /// What a text says, as a hash, if the order of lists is wanted.
-    says: Option<&'a dyn Fn(&str) -> u64>,
+    says: Option<Says<'a>>,
     prints: Remembered<u64>,
-    /// A hash of the ids in what is being added, as a golden shows them.
-    shown_ids: u64,
+    numbers: Remembered<u64>,
+    /// Hashes of the ids in what is being added, as a golden shows them, and of its numbers.
+    beside: [u64; 2],
     /// When the values were told.
     told: Option<OffsetDateTime>,
     /// Whether they are compared with a golden.
@@ -134,7 +141,8 @@ impl<'a> Merger<'a> {
             words,
             says: None,
             prints: Remembered::default(),
-            shown_ids: 0,
+            numbers: Remembered::default(),
+            beside: [0; 2],
             told: None,
             compared: false,
             earliest: None,
@@ -142,8 +150,8 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Also finds the order of lists, by what `says` returns of a text.
-    pub(super) fn with_order(self, says: Option<&'a dyn Fn(&str) -> u64>) -> Merger<'a> {
+    /// Also finds the order of lists, by what `says` returns of a text, and by the numbers that are not tokens of the model's.
+    pub(super) fn with_order(self, says: Option<Says<'a>>) -> Merger<'a> {
         Merger { says: says.filter(|_| self.keep == Keep::Types), ..self }
     }
 
@@ -166,8 +174,8 @@ impl<'a> Merger<'a> {
                 list.lists.add(array);
                 let mut prints = Vec::new();
                 for element in array {
-                    let (says, ids) = self.with_ids("", |merger| merger.add_element(element, list));
-                    prints.push(Print { says, ids });
+                    let (says, [ids, numbers]) = self.with_beside("", |merger| merger.add_element(element, list));
+                    prints.push(Print { says, ids, numbers });
                 }
                 list.lists.add_prints(if self.says.is_some() { &prints } else { &[] });
                 prints.iter().fold(1, |print, of| mixed(print, of.says))
@@ -179,19 +187,24 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Returns what adding the value of a key returns, and a hash of the ids in it.
-    fn with_ids(&mut self, key: &str, add: impl FnOnce(&mut Self) -> u64) -> (u64, u64) {
-        let above = replace(&mut self.shown_ids, 0);
+    /// Returns what adding the value of a key returns, and hashes of the ids and the numbers in it.
+    fn with_beside(&mut self, key: &str, add: impl FnOnce(&mut Self) -> u64) -> (u64, [u64; 2]) {
+        let above = replace(&mut self.beside, [0; 2]);
         let print = add(self);
-        let ids = replace(&mut self.shown_ids, above);
+        let [ids, mut numbers] = replace(&mut self.beside, above);
+        if numbers != 0 && is_measure(key, &UNITS) {
+            numbers = 0;
+        }
         // The keys of an object have no order.
-        self.shown_ids = above.wrapping_add(if ids == 0 { 0 } else { mixed(print_of(key), ids) });
-        (print, ids)
+        for (all, of) in self.beside.iter_mut().zip([ids, numbers]) {
+            *all = all.wrapping_add(if of == 0 { 0 } else { mixed(print_of(key), of) });
+        }
+        (print, [ids, numbers])
     }
 
     fn print(&mut self, scalar: &Json) -> u64 {
         match (scalar, self.says) {
-            (Json::Str(text), Some(says)) => match self.ids.shown(text) {
+            (Json::Str(text), Some((says, _))) => match self.ids.shown(text) {
                 None => *self.prints.of(text, || says(text)),
                 Some(id) => {
                     let shown = match id {
@@ -199,11 +212,21 @@ impl<'a> Merger<'a> {
                         ShownId::Numbered(number) | ShownId::Short(Some(number)) => *number as u64,
                         ShownId::Plain | ShownId::Short(None) => 0,
                     };
-                    self.shown_ids = self.shown_ids.wrapping_add(shown);
+                    self.beside[0] = self.beside[0].wrapping_add(shown);
                     0
                 }
             },
             (Json::Bool(value), _) => 1 + u64::from(*value),
+            (Json::Int(_) | Json::BigInt(_) | Json::Float(_), Some((_, recorded)))
+                if times::of_number(scalar).is_none() =>
+            {
+                // Another recording has other tokens.
+                let number = scalar.print(Layout::Compact);
+                let tokens = || recorded.tokens(number.parse().ok()?, &|_, _| true);
+                let print = || print_of(&tokens().unwrap_or_else(|| number.clone()));
+                self.beside[1] = self.beside[1].wrapping_add(*self.numbers.of(&number, print));
+                0
+            }
             _ => 0,
         }
     }
@@ -292,7 +315,7 @@ impl<'a> Merger<'a> {
             };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            let (of_value, _) = self.with_ids(&key.name, |merger| merger.add_at(value, of_words, &mut key.seen));
+            let (of_value, _) = self.with_beside(&key.name, |merger| merger.add_at(value, of_words, &mut key.seen));
             print = print.wrapping_add(if of_value == 0 { 0 } else { mixed(print_of(&key.name), of_value) });
         }
         self.earliest = above;

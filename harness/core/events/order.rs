@@ -1,6 +1,6 @@
 //! The order of a list's elements: a hash of which elements stand beside each other. A list that grows from event to event has the same
-//! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no number or time; and its ids,
-//! as a golden shows them, where no other element says the same.
+//! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no time; its ids,
+//! as a golden shows them, where no other element says the same; and its numbers, if they are the same in each run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,21 +17,21 @@ const IN_ORDER: &str = ", in order ";
 const IN_ANY_ORDER: &str = ", in any order";
 
 /// The order of the elements of a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// A hash of it.
-    Is(String),
+    /// A hash of it; in a run, the one with the numbers of the elements, then the one without. The first one is written.
+    Is(Vec<String>),
     /// It differs from run to run.
     Any,
 }
 
-/// An element of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An element of a list, by hashes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Print {
-    /// A hash of what its texts say.
+    /// What its texts say.
     pub(super) says: u64,
-    /// One of its ids.
     pub(super) ids: u64,
+    pub(super) numbers: u64,
 }
 
 /// Which elements stand beside each other in all lists at one place.
@@ -65,8 +65,11 @@ impl Neighbours {
                 ids.entry(of.says).or_default().insert(of.ids);
             }
             let print = |of: &Print| if ids[&of.says].len() == 1 { of.says.wrapping_add(of.ids) } else { of.says };
-            let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
-            Order::Is(notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>()))
+            let of = |print: &dyn Fn(&Print) -> u64| {
+                let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
+                notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
+            };
+            Order::Is(vec![of(&|one| print(one).wrapping_add(one.numbers)), of(&print)])
         })
     }
 }
@@ -79,14 +82,35 @@ impl Order {
         }
         let rest = text.strip_prefix(IN_ORDER)?;
         let (hash, rest) = rest.split_at(rest.find([',', ']'])?);
-        Some((Order::Is(hash.to_owned()), rest))
+        Some((Order::Is(vec![hash.to_owned()]), rest))
+    }
+
+    /// Leaves out what another run has otherwise.
+    pub(super) fn agree(&mut self, other: &Order) {
+        if let (Order::Is(all), Order::Is(others)) = (self, other)
+            && all.iter().any(|one| others.contains(one))
+        {
+            all.retain(|one| others.contains(one));
+        }
     }
 }
+
+/// Two are equal if they are so in something that counts.
+impl PartialEq for Order {
+    fn eq(&self, other: &Order) -> bool {
+        match (self, other) {
+            (Order::Is(all), Order::Is(others)) => all.iter().any(|one| others.contains(one)),
+            (one, other) => matches!((one, other), (Order::Any, Order::Any)),
+        }
+    }
+}
+
+impl Eq for Order {}
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Order::Is(hash) => write!(f, "{IN_ORDER}{hash}"),
+            Order::Is(all) => write!(f, "{IN_ORDER}{}", all[0]),
             Order::Any => f.write_str(IN_ANY_ORDER),
         }
     }

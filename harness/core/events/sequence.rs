@@ -13,7 +13,7 @@ use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
 use super::lost::Lost;
-use super::merge::{Keep, Merger, Seen, Shape};
+use super::merge::{Keep, Merger, Says, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
 use super::payloads::{PayloadReader, Payloads};
@@ -89,7 +89,7 @@ impl Sequence {
     pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], told: Option<OffsetDateTime>, writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
-        let says: Option<&dyn Fn(&str) -> u64> = if writing.chosen.holds_order { Some(&says) } else { None };
+        let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| {
             Merger::new(keep, normalize, ids, words).with_order(says).told_at(told, writing.chosen.is_committed())
         };

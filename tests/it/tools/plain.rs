@@ -1,5 +1,7 @@
 //! Doubles of plain HTTP tools: whatever is asked below their address is passed on while recording, and answered from the fixture then.
 
+use std::time::{Duration, Instant};
+
 use axum::Router;
 use axum::routing::{get, post};
 use serde_json::{Value, json};
@@ -11,6 +13,7 @@ use crate::support::tree::Tree;
 tests! {
     a_double_replaces_an_http_tool,
     what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss,
+    after_a_miss_of_a_tool_nothing_waits_for_what_cannot_come,
     an_http_tool_that_is_not_asked_any_more_is_unused,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
 }
@@ -110,6 +113,24 @@ fn what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss() {
         "difference at /query/city: \"Paris\" → \"Rome\"",
         "retake record ask",
     ]);
+}
+
+fn after_a_miss_of_a_tool_nothing_waits_for_what_cannot_come() {
+    let tree = recorded();
+    tree.replace("agent.py", "city=Paris", "city=Rome");
+    tree.replace(
+        "agent.py",
+        "messages = [",
+        "import signal, sys\nsys.excepthook = lambda *_: signal.pause()\nmessages = [",
+    );
+    tree.replace("scenarios/ask/scenario.toml", "[[step]]", "timeout = \"120s\"\n[[step]]");
+    let began = Instant::now();
+    tree.retake()
+        .arg("test")
+        .run()
+        .exits(1)
+        .says(&["replay miss: server `weather`", "the event `answer` did not come"]);
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }
 
 fn an_http_tool_that_is_not_asked_any_more_is_unused() {

@@ -425,22 +425,3 @@ fn the_mark_that_ends_a_stream_has_its_name() {
     let said = ["the event `message \"[DONE]\"` did not come"];
     assert_eq!(changed(&done, &golden("", "with ids")), said);
 }
-
-#[test]
-fn how_many_pieces_texts_of_new_answers_have_is_no_change() {
-    let golden = |first: &str, second: &str| {
-        let line = |times: &str, turn| format!("token  {{text}}{times}\n       /text = turn {turn}, in pieces\n");
-        let text = format!("POST /a\n200 text/event-stream\n\n{}{}done  {{}}\n", line(first, 1), line(second, 2));
-        Golden::parse(&text).unwrap()
-    };
-    let said = |one: Golden, other: Golden| changes(&one, &other).iter().map(Change::words).collect::<Vec<_>>();
-    let from =
-        |kept, run: &Golden| said(golden(" ×3", " ×4").with_pieces_once(kept), run.clone().with_pieces_once(kept));
-    // Another event in between ends no text.
-    let in_two = golden(" ×3", "").to_string().replace("done", "ping  {}\ntoken  {text} ×2\ndone");
-    assert_eq!(from(1, &golden(" ×3", "")), [""; 0]);
-    assert_eq!(from(1, &Golden::parse(&in_two).unwrap()), ["the event `ping` came, which the golden lacks"]);
-    assert_eq!(from(1, &golden(" ×2", "")), ["the event `token` came 3 times, not 4 times"]);
-    assert_eq!(from(0, &golden(" ×2", "")), [""; 0]);
-    assert_eq!(from(2, &golden(" ×3", "")), ["the event `token` came 4 times, not 7 times"]);
-}

@@ -1,7 +1,9 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
-use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
+use std::collections::BTreeSet;
+
+use super::{EventLine, Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW};
@@ -34,6 +36,22 @@ impl Golden {
                 *order = None;
             }
         });
+    }
+
+    /// Has the events of a text in pieces as often as a committed golden has them: where a text is cut is no contract, as long as it is.
+    pub(in crate::events) fn keep_pieces_as(&mut self, known: &Golden) {
+        for (block, known) in self.blocks.iter_mut().zip(&known.blocks) {
+            let texts = known.texts().into_iter().filter(|(.., text)| text.manner().in_pieces);
+            let in_pieces: BTreeSet<&String> = texts.map(|(label, ..)| label).collect();
+            let mut left = known.events.iter();
+            for line in block.events.iter_mut().filter(|line| line.times > 1 && in_pieces.contains(&line.label)) {
+                let mut ahead = left.clone();
+                let is_same = |known: &&EventLine| **known == EventLine { times: known.times, ..line.clone() };
+                if let Some(known) = ahead.find(is_same) {
+                    (left, line.times) = (ahead, known.times);
+                }
+            }
+        }
     }
 
     /// Has the order of lists only where nothing else differs from a committed golden: what elements say otherwise tells more.
@@ -189,9 +207,11 @@ pub(super) fn let_order_vary(
     other: &[Kind],
     varies: &dyn Fn(&Option<Order>, &Option<Order>) -> bool,
 ) {
-    let order = order_of_mut(kinds).filter(|order| order.is_some() && varies(order, &order_of(other)));
-    if let Some(order) = order {
-        *order = Some(Order::Any);
+    let known = order_of(other);
+    match (order_of_mut(kinds), &known) {
+        (Some(order @ Some(_)), known) if varies(order, known) => *order = Some(Order::Any),
+        (Some(Some(order)), Some(known)) => order.agree(known),
+        _ => {}
     }
 }
 

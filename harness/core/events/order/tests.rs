@@ -110,6 +110,25 @@ fn the_ids_of_elements_belong_to_what_these_say() {
 }
 
 #[test]
+fn the_numbers_of_elements_belong_to_what_these_say_if_they_are_the_same_in_each_run() {
+    let line = r#"{"rows": [{"name": "one", "hits": 5, "took_ms": 3}, {"name": "two", "hits": 7, "took_ms": 4}]}"#;
+    let swapped = line.replace('5', "6").replace('7', "5").replace('6', "7");
+    let held = read_again(&golden(line, &[], None));
+    assert_eq!(golden(&line.replace(": 3", ": 9"), &[], Some(&held)), held);
+    let found: Vec<String> =
+        changes(&held, &golden(&swapped, &[], Some(&held))).iter().map(crate::events::Change::words).collect();
+    assert!(found.len() == 1 && found[0].contains("the elements of `/rows` in another order, or others"), "{found:?}");
+    // Where they vary, what the texts say has an order all the same.
+    let (mut first, varies) = (golden(line, &[], None), line.replace(": 5", ": 8"));
+    first.agree_on_values(&golden(&varies, &[], Some(&first)));
+    let held = read_again(&first);
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_eq!(golden(&swapped, &[], Some(&held)), held);
+    let other = line.replace("one", "three").replace("two", "one").replace("three", "two");
+    assert_ne!(golden(&other, &[], Some(&held)), held);
+}
+
+#[test]
 fn a_golden_without_orders_is_compared_without_them() {
     let line = WORDS.replace('\n', " ");
     let text = golden(&line, &[], None).to_string();
@@ -137,7 +156,7 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     let hash = |lists: &[&[u64]]| {
         let mut neighbours = super::Neighbours::default();
         for list in lists {
-            neighbours.add(&list.iter().map(|says| super::Print { says: *says, ids: 0 }).collect::<Vec<_>>());
+            neighbours.add(&list.iter().map(|says| super::Print { says: *says, ..super::Print::default() }).collect::<Vec<_>>());
         }
         neighbours.order()
     };

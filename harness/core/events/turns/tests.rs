@@ -119,6 +119,22 @@ fn pieces_are_joined_by_the_id_beside_them_whatever_comes_between() {
 }
 
 #[test]
+fn into_how_many_pieces_a_text_is_cut_is_no_contract() {
+    let pieces = |pieces: &[&str]| {
+        let piece = |text: &&str| event(&format!(r#"{{"type": "d", "text": "{text}"}}"#));
+        pieces.iter().map(piece).collect::<String>() + &event(r#"{"type": "end"}"#)
+    };
+    let of = |parts: &[&str], known: Option<&Golden>| {
+        shaped(&pieces(parts), &["The sun is up."], known, &ShapeOptions::default())
+    };
+    let held = of(&["The ", "sun ", "is up."], None);
+    assert!(held.to_string().contains("d         {text, type} ×3\n"), "{held}");
+    assert_eq!(of(&["The sun", " is up."], Some(&held)), held);
+    assert_ne!(of(&["The sun is up."], Some(&held)), held);
+    assert_ne!(of(&["The sun", " is up.", " is up."], Some(&held)), held);
+}
+
+#[test]
 fn a_state_that_grows_names_its_turns_in_one_line() {
     let state = |messages: &str| event(&format!(r#"{{"type": "values", "messages": [{messages}]}}"#));
     let (hi, one, two) = (r#"{"t": "hi there, you"}"#, r#"{"t": "The sun is up."}"#, r#"{"t": "And the rain falls."}"#);
