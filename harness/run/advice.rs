@@ -251,13 +251,10 @@ impl Tried<'_> {
 
     /// Whether a run is green. Its golden counts too, unless goldens are being rewritten.
     fn is_right(&self, run: &Replayed, scenario: &Scenario) -> bool {
-        let Ok(golden) = run.verdict(scenario) else { return false };
-        if self.project.goldens.policy() == Policy::Overwrite || golden.is_none() {
-            return true;
-        }
-        let committed = self.project.goldens.golden(&scenario.golden_name).ok().flatten();
-        let sides = committed.and_then(|committed| run.sides(scenario, &committed));
-        sides.is_some_and(|sides| sides.changes().is_empty())
+        let committed = || self.project.goldens.golden(&scenario.golden_name).ok().flatten();
+        let is_compared = self.project.goldens.policy() != Policy::Overwrite;
+        let sides = || run.sides(scenario, &*committed().filter(|_| is_compared)?);
+        run.verdict(scenario).is_ok() && sides().is_none_or(|sides| sides.changes().is_empty())
     }
 }
 

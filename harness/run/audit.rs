@@ -152,12 +152,12 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let unchanged = Shaped::of(captures, &shape, &known, &normalize).golden;
     let tells = !captures.is_empty() && shape.turns;
     let held_nowhere = if tells { held_nowhere(&unchanged, &known.recorded) } else { Vec::new() };
-    let has_secrets = unchanged.clone().with_text(&scrubbed) != unchanged;
+    let has_secrets = unchanged.clone().with_text(None, &scrubbed) != unchanged;
     let made = |captures: &[Captured], options: &ShapeOptions| {
         // An option that names an event which is gone fails the run before the golden is compared.
         let nameless = names_nothing(captures, options, &normalize).is_some();
         let golden = Shaped::of(captures, options, &known, &normalize).golden;
-        (nameless, if has_secrets { golden.with_text(&scrubbed) } else { golden })
+        (nameless, if has_secrets { golden.with_text(None, &scrubbed) } else { golden })
     };
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {

@@ -226,7 +226,8 @@ impl Forking<'_> {
             committed: project.goldens.compared(&scenario.golden_name),
             ..Replayed::of(project, played, Some(fixture))
         };
-        let sides = run.sides(scenario, &committed)?;
+        let mut sides = run.sides(scenario, &committed)?;
+        sides.is.keep_pieces_as(&sides.was, true);
         Some(sides.changes().iter().map(Change::words).collect())
     }
 }

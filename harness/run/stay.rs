@@ -96,8 +96,7 @@ impl Stay<'_> {
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
         let mut ended = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
         // A client that is gone now may have been what the service waited for. After a miss nothing is waited for.
-        let has_missed = self.replay.as_ref().is_some_and(|replay| replay.has_missed());
-        let is_sound = ended.failure.is_none() && !has_missed;
+        let is_sound = ended.failure.is_none() && !self.replay.as_ref().is_some_and(|replay| replay.has_missed());
         if is_sound && timeout_at(deadline + settled.elapsed(), activity.all_left()).await.is_err() {
             ended.failure = Some((CauseKind::TimeUp, self.reads_on(fixture)));
         }

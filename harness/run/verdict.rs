@@ -28,7 +28,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
-use retake_scenario::{Delays, Level, Scenario, Step, Unused};
+use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
@@ -257,7 +257,7 @@ impl Replayed {
 
     /// The golden by these rules: a block for each capture, in the order of the steps.
     pub(crate) fn golden_by(&self, scenario: &Scenario, rules: &Rules) -> Option<Golden> {
-        has_golden(scenario).then(|| self.golden(&scenario.golden, rules).golden)
+        has_golden(scenario).then(|| self.golden(&scenario.golden, rules).golden).filter(Golden::holds_any)
     }
 
     /// Whether events of tool calls that were made at once may come in another order in the next run, and change its golden.
@@ -325,13 +325,9 @@ impl Replayed {
         let normalize = |text: &str| scrubbed(&self.played.driven.names.apply(&put(text), &rules.normalizer));
         let mut shaped = Shaped::of(captured, options, known, &normalize);
         // What was not asked in this run is as it was.
-        let as_before = || known.committed.map(Golden::early).unwrap_or_default();
+        let before = || known.committed.map(Golden::early).unwrap_or_default();
         let early = self.early.clone().filter(|early| early.len() == shaped.golden.early().len());
-        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(as_before));
-        // What is committed has none.
-        if !known.committed.is_some_and(|committed| committed.is_like(&shaped.golden)) {
-            shaped.golden = shaped.golden.with_text(&scrubbed);
-        }
+        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(before)).with_text(known.committed, &scrubbed);
         let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
         shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped
@@ -411,6 +407,12 @@ pub(super) fn compare(
         let case = if file.is_file() { "to rewrite it" } else { "after removing it" };
         Failure::from(error).resolve(case, project.commands.update(&scenario.name))
     };
+    // Only a step that is captured asks for one.
+    let is_asked = || scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden);
+    if !file.is_file() && project.goldens.policy() != Policy::Overwrite && !is_asked() {
+        project.holding_less.fetch_add(1, Ordering::Relaxed);
+        return Ok(());
+    }
     let held = older.is_some_and(|older| older.changes().is_empty());
     let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, held);
     let compared = compared.map_err(broken)?;
@@ -460,7 +462,7 @@ pub(super) fn is_sound(conversation: &[Json]) -> bool {
     open.values().all(|left| *left == 0)
 }
 
-/// Whether a scenario has a golden: whether any of its steps goes into one.
+/// Whether a scenario has a golden: whether any of its steps goes into one, or has an answer that is held beside others.
 pub fn has_golden(scenario: &Scenario) -> bool {
-    scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden)
+    scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden || matches!(step.action, Action::Request(_)))
 }

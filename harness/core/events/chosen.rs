@@ -6,7 +6,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::foreign::{CUT, Foreign, MODEL};
 use super::golden::{Golden, Kind, Node};
-use super::headers::is_measure;
 use super::held::{Holding, Holdings};
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
@@ -17,14 +16,11 @@ use super::recorded::Recorded;
 use super::series::Series;
 use super::shape::Known;
 use super::times;
-use super::words::{is_bare, is_exact, is_plain_word, without_numbers};
+use super::words::{UNITS, is_bare, is_exact, is_measure, is_plain_word, without_numbers};
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
-
-/// More words of keys whose numbers are measured.
-pub(super) const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
 
 /// The places that a golden pins, by the names on the lines to them.
 #[derive(Clone, Debug, Default)]

@@ -99,11 +99,10 @@ impl Foreign {
     /// Whether a text names the machine or its user.
     pub(super) fn names_machine(&self, text: &str) -> bool {
         // A zone can be called `-11`, which is in the 28th of November.
-        let is_apart = |(at, name): (usize, &str)| {
-            let [before, behind] = [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
-            ![before, behind].into_iter().flatten().any(char::is_alphanumeric)
-        };
-        self.machine.iter().any(|name| text.match_indices(name).any(is_apart))
+        let is_part = |c: &Option<char>| c.is_some_and(char::is_alphanumeric);
+        let beside =
+            |(at, name): (usize, &str)| [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
+        self.machine.iter().any(|name| text.match_indices(name).any(|found| !beside(found).iter().any(is_part)))
     }
 
     /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it

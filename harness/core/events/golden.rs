@@ -247,9 +247,12 @@ pub(super) const RECORDING: &str = "recording ";
 pub(super) const COST: &str = "cost";
 
 impl Golden {
-    /// Returns the golden whose text is what `change` makes of this one's.
+    /// Returns the golden whose text is what `change` makes of this one's, unless it holds what is `committed`.
     #[must_use]
-    pub fn with_text(self, change: &dyn Fn(&str) -> String) -> Golden {
+    pub fn with_text(self, committed: Option<&Golden>, change: &dyn Fn(&str) -> String) -> Golden {
+        if committed.is_some_and(|committed| committed.blocks == self.blocks) {
+            return self;
+        }
         let text = self.to_string();
         let changed = change(&text);
         if changed == text {
@@ -264,9 +267,9 @@ impl Golden {
         })
     }
 
-    /// Whether it holds the same as another one, of the same words.
-    pub fn is_like(&self, other: &Golden) -> bool {
-        self.blocks == other.blocks
+    /// Whether it holds an answer or a page.
+    pub fn holds_any(&self) -> bool {
+        !self.blocks.is_empty()
     }
 
     /// Whether it holds texts of the service, or their order.

@@ -13,6 +13,7 @@ use super::ids::{Ids, ShownId, is_id};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::times;
+use super::words::is_measure;
 use crate::json::Json;
 
 /// The header of which each occurrence is a value of its own, with commas in its dates.
@@ -26,16 +27,6 @@ const TRANSPORT: &str =
     "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
-/// Words of the names of headers that carry a measurement. Two replays may measure the same by chance.
-const MEASURES: [&str; 9] = ["age", "duration", "elapsed", "latency", "reset", "runtime", "time", "timing", "uptime"];
-
-/// Whether a name says that what it names is measured, by these words or by `more`.
-pub(super) fn is_measure(name: &str, more: &[&str]) -> bool {
-    let apart = |c: char| c.is_ascii_uppercase().then_some(' ').into_iter().chain([c.to_ascii_lowercase()]);
-    let words: String = name.chars().flat_map(apart).collect();
-    words.split(|c: char| !c.is_ascii_alphabetic()).any(|word| MEASURES.contains(&word) || more.contains(&word))
-}
-
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
     TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::mem::replace;
 use std::rc::Rc;
 
-use super::chosen::UNITS;
 use super::golden;
-use super::headers::is_measure;
 use super::ids::{Ids, ShownId};
 use super::lists::Lists;
 use super::notation::Normalize;
 use super::options::Detail;
-use super::order::{Print, mixed, print_of};
+use super::order::{Print, both, mixed, print_of, print_of_list, under};
 use super::recorded::Recorded;
 use super::remembered::Remembered;
 use super::scalars::{ScalarShape, Scalars, TextKind};
@@ -80,8 +78,6 @@ pub(super) struct Merger<'a> {
     says: Option<Says<'a>>,
     prints: Remembered<u64>,
     numbers: Remembered<u64>,
-    /// Hashes of the ids in what is being added, as a golden shows them, and of its numbers.
-    beside: [u64; 2],
     /// When the values were told.
     told: Option<OffsetDateTime>,
     /// Whether they are compared with a golden.
@@ -106,8 +102,6 @@ struct Objects {
     count: usize,
     keys: Vec<ObjectKey>,
     places: HashMap<Rc<str>, usize>,
-    /// Where each key was in the last object: objects at one place usually have the same keys, so this is tried first.
-    guesses: Vec<(String, usize)>,
 }
 
 /// The values under one normalized key.
@@ -142,7 +136,6 @@ impl<'a> Merger<'a> {
             says: None,
             prints: Remembered::default(),
             numbers: Remembered::default(),
-            beside: [0; 2],
             told: None,
             compared: false,
             earliest: None,
@@ -160,25 +153,21 @@ impl<'a> Merger<'a> {
         Merger { told, compared, ..self }
     }
 
-    /// Adds a value, and returns a hash of what its texts say.
-    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) -> u64 {
+    /// Adds a value, and returns what it says.
+    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) -> Print {
         self.add_at(value, false, seen)
     }
 
     /// Adds a value. `of_words` says whether it is under a key whose words are shown.
-    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) -> u64 {
+    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) -> Print {
         match value {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
             Json::Array(array) => {
                 let list = seen.list.get_or_insert_default();
                 list.lists.add(array);
-                let mut prints = Vec::new();
-                for element in array {
-                    let (says, [ids, numbers]) = self.with_beside("", |merger| merger.add_element(element, list));
-                    prints.push(Print { says, ids, numbers });
-                }
+                let prints: Vec<Print> = array.iter().map(|element| self.add_element(element, list)).collect();
                 list.lists.add_prints(if self.says.is_some() { &prints } else { &[] });
-                prints.iter().fold(1, |print, of| mixed(print, of.says))
+                print_of_list(&prints)
             }
             scalar => {
                 self.add_scalar(scalar, of_words, &mut seen.scalars);
@@ -187,36 +176,15 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Returns what adding the value of a key returns, and hashes of the ids and the numbers in it.
-    fn with_beside(&mut self, key: &str, add: impl FnOnce(&mut Self) -> u64) -> (u64, [u64; 2]) {
-        let above = replace(&mut self.beside, [0; 2]);
-        let print = add(self);
-        let [ids, mut numbers] = replace(&mut self.beside, above);
-        if numbers != 0 && is_measure(key, &UNITS) {
-            numbers = 0;
-        }
-        // The keys of an object have no order.
-        for (all, of) in self.beside.iter_mut().zip([ids, numbers]) {
-            *all = all.wrapping_add(if of == 0 { 0 } else { mixed(print_of(key), of) });
-        }
-        (print, [ids, numbers])
-    }
-
-    fn print(&mut self, scalar: &Json) -> u64 {
+    fn print(&mut self, scalar: &Json) -> Print {
         match (scalar, self.says) {
+            (Json::Bool(value), _) => [1 + u64::from(*value), 0, 0],
             (Json::Str(text), Some((says, _))) => match self.ids.shown(text) {
-                None => *self.prints.of(text, || says(text)),
-                Some(id) => {
-                    let shown = match id {
-                        ShownId::Named(name) => print_of(name),
-                        ShownId::Numbered(number) | ShownId::Short(Some(number)) => *number as u64,
-                        ShownId::Plain | ShownId::Short(None) => 0,
-                    };
-                    self.beside[0] = self.beside[0].wrapping_add(shown);
-                    0
-                }
+                None => [*self.prints.of(text, || says(text)), 0, 0],
+                Some(ShownId::Named(name)) => [0, print_of(name), 0],
+                Some(ShownId::Numbered(number) | ShownId::Short(Some(number))) => [0, *number as u64, 0],
+                Some(_) => [0; 3],
             },
-            (Json::Bool(value), _) => 1 + u64::from(*value),
             (Json::Int(_) | Json::BigInt(_) | Json::Float(_), Some((_, recorded)))
                 if times::of_number(scalar).is_none() =>
             {
@@ -224,10 +192,9 @@ impl<'a> Merger<'a> {
                 let number = scalar.print(Layout::Compact);
                 let tokens = || recorded.tokens(number.parse().ok()?, &|_, _| true);
                 let print = || print_of(&tokens().unwrap_or_else(|| number.clone()));
-                self.beside[1] = self.beside[1].wrapping_add(*self.numbers.of(&number, print));
-                0
+                [0, 0, *self.numbers.of(&number, print)]
             }
-            _ => 0,
+            _ => [0; 3],
         }
     }
 
@@ -267,16 +234,10 @@ impl<'a> Merger<'a> {
         matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(form)
     }
 
-    fn add_element(&mut self, element: &Json, list: &mut Elements) -> u64 {
+    fn add_element(&mut self, element: &Json, list: &mut Elements) -> Print {
         let Json::Object(object) = element else {
-            let print = self.add(element, list.rest.get_or_insert_default());
-            let is_number = print == 0 && self.says.is_some() && times::of_number(element).is_none();
-            return match element {
-                Json::Int(_) | Json::BigInt(_) | Json::Float(_) if is_number => {
-                    print_of(&element.print(Layout::Compact))
-                }
-                _ => print,
-            };
+            let [says, ids, numbers] = self.add(element, list.rest.get_or_insert_default());
+            return [says.wrapping_add(numbers), ids, 0];
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
         let kind = values.map(|value| Some(self.name(value?.as_str()?)));
@@ -285,28 +246,20 @@ impl<'a> Merger<'a> {
         for (value, scalars) in values.into_iter().zip(of) {
             if let Some(value) = value {
                 self.add_scalar(value, true, scalars);
-                print = mixed(print, self.print(value));
+                print = mixed(print, self.print(value)[0]);
             }
         }
-        print.wrapping_add(self.add_object(object, values.map(|value| value.is_some()), objects))
+        both([print, 0, 0], self.add_object(object, values.map(|value| value.is_some()), objects))
     }
 
     /// Adds an object, without its discriminators for which `apart` says that they are stored separately.
-    fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> u64 {
-        let (number, mut print) = (objects.count, 1_u64);
+    fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> Print {
+        let (number, mut print) = (objects.count, [1, 0, 0]);
         objects.count += 1;
         let above = replace(&mut self.earliest, object.iter().filter_map(|(_, value)| times::instant(value)).min());
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
-        for (nth, (key, value)) in object.iter().filter(|(key, _)| !is_apart(key)).enumerate() {
-            let place = match objects.guesses.get(nth) {
-                Some((guess, place)) if guess == key => *place,
-                _ => {
-                    let place = objects.place(self.name(key), self.words.under(key));
-                    objects.guesses.truncate(nth);
-                    objects.guesses.push((key.to_owned(), place));
-                    place
-                }
-            };
+        for (key, value) in object.iter().filter(|(key, _)| !is_apart(key)) {
+            let place = objects.place(self.name(key), self.words.under(key));
             let key = &mut objects.keys[place];
             let of_words = match key.holds {
                 Holds::Words => true,
@@ -315,8 +268,7 @@ impl<'a> Merger<'a> {
             };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            let (of_value, _) = self.with_beside(&key.name, |merger| merger.add_at(value, of_words, &mut key.seen));
-            print = print.wrapping_add(if of_value == 0 { 0 } else { mixed(print_of(&key.name), of_value) });
+            print = both(print, under(&key.name, self.add_at(value, of_words, &mut key.seen)));
         }
         self.earliest = above;
         print

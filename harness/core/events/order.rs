@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::notation;
+use super::words::{UNITS, is_measure};
 
 /// The fewest ways in which a list could be in another order: where there are fewer, a few runs have the same order by chance. Of two
 /// elements, more runs are asked: see [`Golden::holds_order_of_two`](super::Golden::holds_order_of_two).
@@ -25,13 +26,24 @@ pub(super) enum Order {
     Any,
 }
 
-/// An element of a list, by hashes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Print {
-    /// What its texts say.
-    pub(super) says: u64,
-    pub(super) ids: u64,
-    pub(super) numbers: u64,
+/// An element of a list, by hashes: of what its texts say, of its ids, and of its numbers.
+pub(super) type Print = [u64; 3];
+
+/// That of a list.
+pub(super) fn print_of_list(elements: &[Print]) -> Print {
+    let [_, ids, numbers] = elements.iter().fold([0; 3], |all, of| both(all, *of));
+    [elements.iter().fold(1, |print, of| mixed(print, of[0])), ids, numbers]
+}
+
+/// That of two, which have no order.
+pub(super) fn both(one: Print, other: Print) -> Print {
+    std::array::from_fn(|at| one[at].wrapping_add(other[at]))
+}
+
+/// That of a value under a key.
+pub(super) fn under(key: &str, [says, ids, numbers]: Print) -> Print {
+    let numbers = if numbers != 0 && is_measure(key, &UNITS) { 0 } else { numbers };
+    [says, ids, numbers].map(|of| if of == 0 { 0 } else { mixed(print_of(key), of) })
 }
 
 /// Which elements stand beside each other in all lists at one place.
@@ -43,9 +55,9 @@ pub(super) struct Neighbours {
 
 impl Neighbours {
     pub(super) fn add(&mut self, elements: &[Print]) {
-        self.pairs.extend(elements.array_windows());
-        let distinct: BTreeSet<u64> = elements.iter().map(|of| of.says).collect();
-        let of_first = elements.iter().filter(|of| of.says == elements[0].says).count();
+        self.pairs.extend(elements.windows(2).map(|two| [two[0], two[1]]));
+        let distinct: BTreeSet<u64> = elements.iter().map(|of| of[0]).collect();
+        let of_first = elements.iter().filter(|of| of[0] == elements[0][0]).count();
         let fewer = of_first.min(elements.len() - of_first);
         let is_two = elements.len() == 2;
         self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && (is_two || elements.len() >= WAYS);
@@ -61,15 +73,15 @@ impl Neighbours {
     pub(super) fn order(&self) -> Option<Order> {
         self.is_telling.then(|| {
             let mut ids = BTreeMap::<u64, BTreeSet<u64>>::new();
-            for of in self.pairs.iter().flatten() {
-                ids.entry(of.says).or_default().insert(of.ids);
+            for [says, of, _] in self.pairs.iter().flatten() {
+                ids.entry(*says).or_default().insert(*of);
             }
-            let print = |of: &Print| if ids[&of.says].len() == 1 { of.says.wrapping_add(of.ids) } else { of.says };
+            let print = |[says, of, _]: &Print| if ids[says].len() == 1 { says.wrapping_add(*of) } else { *says };
             let of = |print: &dyn Fn(&Print) -> u64| {
                 let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
                 notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
             };
-            Order::Is(vec![of(&|one| print(one).wrapping_add(one.numbers)), of(&print)])
+            Order::Is(vec![of(&|one| print(one).wrapping_add(one[2])), of(&print)])
         })
     }
 }

@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::rc::Rc;
 
 use sha2::{Digest as _, Sha256};
 
@@ -12,7 +11,6 @@ use super::ids::{self, Ids};
 use super::labels::Label;
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
-use super::remembered::Remembered;
 use super::value;
 use crate::json::{Json, Layout};
 
@@ -23,7 +21,7 @@ pub(super) struct Payloads {
     /// Whether some list has several elements.
     lists: bool,
     /// The number of each value at each place, in the order in which the values first appeared.
-    numbers: HashMap<(u64, Rc<str>), usize>,
+    numbers: HashMap<(u64, String), usize>,
     /// The number of distinct values at each place.
     counts: HashMap<u64, usize>,
 }
@@ -33,8 +31,6 @@ pub(super) struct PayloadReader<'a> {
     pub(super) options: &'a ShapeOptions,
     pub(super) normalize: &'a Normalize<'a>,
     pub(super) ids: &'a Ids,
-    /// Scalars as the golden shows them. They are remembered, since the same state repeats in many events.
-    pub(super) scalars: Remembered,
 }
 
 impl Payloads {
@@ -46,7 +42,7 @@ impl Payloads {
         Some(notation::hash(self.hashes.concat()))
     }
 
-    fn number(&mut self, place: u64, value: Rc<str>) -> usize {
+    fn number(&mut self, place: u64, value: String) -> usize {
         *self.numbers.entry((place, value)).or_insert_with(|| {
             let count = self.counts.entry(place).or_default();
             *count += 1;
@@ -57,7 +53,7 @@ impl Payloads {
 
 impl PayloadReader<'_> {
     /// Adds a payload of a label. Values at loose places do not count.
-    pub(super) fn take(&mut self, payload: &Json, label: &Label, payloads: &mut Payloads) {
+    pub(super) fn take(&self, payload: &Json, label: &Label, payloads: &mut Payloads) {
         let pointer = self.options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
         let mut text = String::new();
         self.print(payload, (0, pointer), label, payloads, &mut text);
@@ -66,7 +62,7 @@ impl PayloadReader<'_> {
 
     /// Appends the value at a place. There is a pointer only if some place of the label is loose.
     fn print(
-        &mut self,
+        &self,
         value: &Json,
         (place, pointer): (u64, Option<String>),
         label: &Label,
@@ -103,12 +99,10 @@ impl PayloadReader<'_> {
                 out.push('}');
             }
             scalar => {
-                let (ids, normalize) = (self.ids, self.normalize);
-                let raw = scalar.print(Layout::Compact);
-                let shown = self.scalars.of(&raw, || value::value(scalar, ids, normalize));
+                let (raw, shown) = (scalar.print(Layout::Compact), value::value(scalar, self.ids, self.normalize));
                 // Equal ids are equal in each run, so the raw id counts. Not so in unordered events: none of these is the first.
                 let is_id = shown.contains("<UUID>") && !label.unordered;
-                let number = payloads.number(place, if is_id { raw.into() } else { shown });
+                let number = payloads.number(place, if is_id { raw } else { shown });
                 let _ = write!(out, "{number}");
             }
         }

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::captured::{Payload, content};
@@ -19,7 +18,6 @@ use super::options::{Detail, ShapeOptions, TextAs};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
-use super::remembered::Remembered;
 use super::texts::Messages;
 use super::turns::Turns;
 use super::value;
@@ -95,8 +93,7 @@ impl Sequence {
         };
         let mut reader = Reader {
             writing,
-            keys: Remembered::default(),
-            payloads: PayloadReader { options, normalize, ids, scalars: Remembered::default() },
+            payloads: PayloadReader { options, normalize, ids },
             mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(merger),
             lines: Vec::new(),
             waiting: Vec::new(),
@@ -110,11 +107,9 @@ impl Sequence {
     }
 }
 
-/// Reads events. Labels and lists of keys repeat, so each is created once.
+/// Reads events.
 struct Reader<'a, 'o> {
     writing: &'o Writing<'o>,
-    /// The keys of objects, as they are written.
-    keys: Remembered<Keys>,
     /// One for each [`Keep`].
     mergers: [Merger<'o>; 3],
     payloads: PayloadReader<'o>,
@@ -316,43 +311,21 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Returns the keys of an object. Each key of a list has the length of the list.
-    fn keys(&mut self, entries: &Object) -> Top {
-        let mut raw = String::new();
+    fn keys(&self, entries: &Object) -> Top {
+        let mut keys: BTreeMap<String, Vec<&Json>> = BTreeMap::new();
         for (key, value) in entries.iter() {
-            // The length of each key makes this text unambiguous, since a key may contain any character.
-            let _ = write!(raw, "{}{}{key}", key.len(), if value.as_array().is_some() { '[' } else { ':' });
+            keys.entry((self.writing.normalize)(key)).or_default().push(value);
         }
-        let normalize = self.writing.normalize;
-        let keys = self.keys.of(&raw, || Keys::of(entries, normalize));
-        let length = |raw: &str| entries.get(raw).and_then(Json::as_array).map_or(0, <[Json]>::len);
-        let lengths = keys.lists.iter().map(|(raw, at, pointer)| (pointer.clone(), *at, Lengths::of(length(raw))));
-        Top { top: keys.top.clone(), lengths: lengths.collect() }
-    }
-}
-
-/// The keys of an object as a golden writes them.
-struct Keys {
-    top: Rc<golden::Top>,
-    /// The raw key of each list, its position, and the pointer of its place.
-    lists: Vec<(String, usize, Rc<str>)>,
-}
-
-impl Keys {
-    fn of(entries: &Object, normalize: &Normalize) -> Keys {
-        let mut keys: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for key in entries.keys() {
-            keys.entry(normalize(key)).or_default().push(key);
-        }
-        let (mut names, mut lists) = (Vec::new(), Vec::new());
-        for (at, (key, raw)) in keys.iter().enumerate() {
+        let (mut names, mut lengths) = (Vec::new(), Vec::new());
+        for (at, (key, values)) in keys.iter().enumerate() {
             // Keys that normalize to the same key have no length.
-            let is_list = matches!(raw[..], [raw] if entries.get(raw).is_some_and(|value| value.as_array().is_some()));
-            if is_list {
-                lists.push((raw[0].to_owned(), at, format!("/{}", notation::pointer_token(key)).into()));
+            let list = if let [value] = values[..] { value.as_array() } else { None };
+            if let Some(list) = list {
+                lengths.push((format!("/{}", notation::pointer_token(key)).into(), at, Lengths::of(list.len())));
             }
-            names.push((notation::name(key).into_owned(), is_list.then(String::new)));
+            names.push((notation::name(key).into_owned(), list.map(|_| String::new())));
         }
-        Keys { top: golden::Top::Keys(names).into(), lists }
+        Top { top: golden::Top::Keys(names).into(), lengths }
     }
 }
 

@@ -98,7 +98,7 @@ impl Shaped {
         if let Some(committed) = known.committed {
             golden.tell_derived_as(committed, &known.recorded);
             golden.keep_order_as(committed);
-            golden.keep_pieces_as(committed);
+            golden.keep_pieces_as(committed, false);
             golden.keep_open(committed);
             golden.keep_varying_beside(committed);
         }

@@ -118,6 +118,19 @@ pub(super) fn without_numbers(text: &str) -> String {
     said
 }
 
+/// Words of the names of what is measured. Two replays may measure the same by chance.
+const MEASURES: [&str; 9] = ["age", "duration", "elapsed", "latency", "reset", "runtime", "time", "timing", "uptime"];
+
+/// Whether a name says that what it names is measured, by these words or by `more`.
+pub(super) fn is_measure(name: &str, more: &[&str]) -> bool {
+    let apart = |c: char| c.is_ascii_uppercase().then_some(' ').into_iter().chain([c.to_ascii_lowercase()]);
+    let words: String = name.chars().flat_map(apart).collect();
+    words.split(|c: char| !c.is_ascii_alphabetic()).any(|word| MEASURES.contains(&word) || more.contains(&word))
+}
+
+/// More of them, of keys.
+pub(super) const UNITS: [&str; 4] = ["ms", "seconds", "secs", "took"];
+
 /// Returns a key in lower case without `_` and `-`, so `finishReason` and `finish_reason` are the same.
 pub(super) fn plain(key: &str) -> Cow<'_, str> {
     if key.bytes().all(|c| c.is_ascii_lowercase()) {

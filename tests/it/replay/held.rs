@@ -8,6 +8,7 @@ tests! {
     a_time_that_loses_its_zone_is_noticed,
     each_mistake_that_only_a_browser_or_a_patient_client_would_see_is_noticed,
     events_that_are_all_called_the_same_get_a_proposal_for_their_names,
+    what_a_scenario_is_answered_is_held_although_it_captures_nothing,
     a_golden_of_an_older_format_is_compared_in_what_it_held,
     a_golden_of_another_day_is_compared_by_its_day,
     a_system_that_is_told_the_day_may_say_it,
@@ -91,6 +92,24 @@ fn events_that_are_all_called_the_same_get_a_proposal_for_their_names() {
     assert!(!ran.stderr.contains(option), "{}", ran.stderr);
     tree.write("task.jsonl", &TASK.replace("artifact-update", "artifact"));
     tree.retake().arg("test").run().red(&["the event `artifact-update` is now called `artifact`"]);
+}
+
+fn what_a_scenario_is_answered_is_held_although_it_captures_nothing() {
+    let tree = Tree::with_own_suite(&["history"]);
+    let post =
+        "[[step]]\npost = \"/api/threads\"\nheaders = { X-CSRF-Token = \"{{ csrf }}\" }\njson = {}\nstatus = 201\n";
+    tree.scenario("listed", &format!("fixture = \"none\"\n{post}[[step]]\nget = \"/api/threads\"\n"));
+    let play =
+        |mistake: &str| tree.runner("bare").args(&["listed"]).env("GATEWAY_MUTANT", mistake).env("CI", "1").run();
+    // As in a project of an older version.
+    play("created_without_time").exits(0).says(&["1 golden holds less than it could: "]);
+    tree.runner("bare").args(&["listed"]).env("UPDATE_GOLDEN", "1").run().exits(0);
+    let golden = tree.read("goldens/listed.snap");
+    assert!(golden.contains("GET /api/threads\n200 application/json\n\n(beside)  [2]\n"), "{golden}");
+    play("none").exits(0).never_says("holds less");
+    play("created_without_time")
+        .exits(101)
+        .says(&["the body of `POST /api/threads` has a different shape: `/created_at` is gone"]);
 }
 
 fn a_golden_of_an_older_format_is_compared_in_what_it_held() {

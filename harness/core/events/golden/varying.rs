@@ -1,8 +1,6 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
-use std::collections::BTreeSet;
-
 use super::{EventLine, Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
@@ -38,13 +36,13 @@ impl Golden {
         });
     }
 
-    /// Has the events of a text in pieces as often as a committed golden has them: where a text is cut is no contract, as long as it is.
-    pub(in crate::events) fn keep_pieces_as(&mut self, known: &Golden) {
+    /// Has the events of a text in pieces as often as a committed golden has them: where a text is cut is no contract. That it is cut at
+    /// all is one, except for answers that are given `anew`, as in a fork.
+    pub fn keep_pieces_as(&mut self, known: &Golden, anew: bool) {
         for (block, known) in self.blocks.iter_mut().zip(&known.blocks) {
-            let texts = known.texts().into_iter().filter(|(.., text)| text.manner().in_pieces);
-            let in_pieces: BTreeSet<&String> = texts.map(|(label, ..)| label).collect();
-            let mut left = known.events.iter();
-            for line in block.events.iter_mut().filter(|line| line.times > 1 && in_pieces.contains(&line.label)) {
+            let (texts, mut left) = (known.texts(), known.events.iter());
+            let in_pieces = |label: &String| texts.iter().any(|(of, _, text)| of == &label && text.manner().in_pieces);
+            for line in block.events.iter_mut().filter(|line| in_pieces(&line.label) && (anew || line.times > 1)) {
                 let mut ahead = left.clone();
                 let is_same = |known: &&EventLine| **known == EventLine { times: known.times, ..line.clone() };
                 if let Some(known) = ahead.find(is_same) {

@@ -156,7 +156,7 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     let hash = |lists: &[&[u64]]| {
         let mut neighbours = super::Neighbours::default();
         for list in lists {
-            neighbours.add(&list.iter().map(|says| super::Print { says: *says, ..super::Print::default() }).collect::<Vec<_>>());
+            neighbours.add(&list.iter().map(|says| [*says, 0, 0]).collect::<Vec<_>>());
         }
         neighbours.order()
     };
