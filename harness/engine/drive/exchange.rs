@@ -148,9 +148,9 @@ pub(super) async fn open(
     });
     let error = Error::new(format!("expected {wanted}, found {status}"));
     let error = error.because((status >= 400).then(|| format!("{} answered {status}", request.title)));
-    Err(match answered.headers.get(header::LOCATION).and_then(|v| v.to_str().ok()) {
-        Some(location) => error.help(format!("the service redirects to {location}, but steps do not follow redirects")),
-        None => error.help(format!("the answer was: {}", answered.excerpt())),
+    Err(match (answered.headers.get(header::LOCATION).and_then(|v| v.to_str().ok()), status) {
+        (Some(to), 300..400) => error.help(format!("the service redirects to {to}, but steps do not follow redirects")),
+        _ => error.help(format!("the answer was: {}", answered.excerpt())),
     })
 }
 

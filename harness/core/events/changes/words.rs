@@ -144,6 +144,9 @@ impl Change {
             (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
             (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
             (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}"),
+            (What::Order, ..) if place.is_empty() => {
+                format!("{subject} has its elements in another order, or others{more}")
+            }
             (What::Order, ..) => format!("{subject} has the elements of `{place}` in another order, or others{more}"),
             (What::ShapeRenamed, _, is) => format!("{shape} `{place}` is now called `{is}`{more}"),
             (What::NullGone, ..) => format!("{shape} `{place}` is gone where it was null{more}"),
