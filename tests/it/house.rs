@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5211, 0),
     ("retake-engine", 11_012, 21),
-    ("retake", 11_761, 41),
+    ("retake", 11_760, 41),
     ("retake-cli", 11_497, 210),
 ];
 
