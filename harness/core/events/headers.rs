@@ -27,6 +27,7 @@ const TRANSPORT: &str =
     "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
+
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
     TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))

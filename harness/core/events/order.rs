@@ -32,7 +32,7 @@ pub(super) type Print = [u64; 3];
 /// That of a list.
 pub(super) fn print_of_list(elements: &[Print]) -> Print {
     let [_, ids, numbers] = elements.iter().fold([0; 3], |all, of| both(all, *of));
-    [elements.iter().fold(1, |print, of| mixed(print, of[0])), ids, numbers]
+    [elements.iter().fold(1, |print, [says, ..]| mixed(print, *says)), ids, numbers]
 }
 
 /// That of two, which have no order.
@@ -56,11 +56,10 @@ pub(super) struct Neighbours {
 impl Neighbours {
     pub(super) fn add(&mut self, elements: &[Print]) {
         self.pairs.extend(elements.windows(2).map(|two| [two[0], two[1]]));
-        let distinct: BTreeSet<u64> = elements.iter().map(|of| of[0]).collect();
+        let distinct: BTreeSet<u64> = elements.iter().map(|[says, ..]| *says).collect();
         let of_first = elements.iter().filter(|of| of[0] == elements[0][0]).count();
         let fewer = of_first.min(elements.len() - of_first);
-        let is_two = elements.len() == 2;
-        self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && (is_two || elements.len() >= WAYS);
+        self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && matches!(elements.len(), 2 | WAYS..);
     }
 
     /// Adds those of another place.
@@ -81,7 +80,7 @@ impl Neighbours {
                 let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
                 notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
             };
-            Order::Is(vec![of(&|one| print(one).wrapping_add(one[2])), of(&print)])
+            Order::Is(vec![of(&|one @ [.., numbers]| print(one).wrapping_add(*numbers)), of(&print)])
         })
     }
 }
@@ -97,17 +96,16 @@ impl Order {
         Some((Order::Is(vec![hash.to_owned()]), rest))
     }
 
-    /// Leaves out what another run has otherwise.
+    /// Leaves out what an equal one has otherwise.
     pub(super) fn agree(&mut self, other: &Order) {
-        if let (Order::Is(all), Order::Is(others)) = (self, other)
-            && all.iter().any(|one| others.contains(one))
-        {
+        if let (Order::Is(all), Order::Is(others)) = (self, other) {
             all.retain(|one| others.contains(one));
         }
     }
 }
 
-/// Two are equal if they are so in something that counts.
+/// Two are equal if a hash of the one is a hash of the other: a golden has one of the two that a run has. So three need not be equal of
+/// which two pairs are.
 impl PartialEq for Order {
     fn eq(&self, other: &Order) -> bool {
         match (self, other) {

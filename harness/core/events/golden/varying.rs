@@ -1,7 +1,7 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
-use super::{EventLine, Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
+use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW};
@@ -40,13 +40,16 @@ impl Golden {
     /// all is one, except for answers that are given `anew`, as in a fork.
     pub fn keep_pieces_as(&mut self, known: &Golden, anew: bool) {
         for (block, known) in self.blocks.iter_mut().zip(&known.blocks) {
-            let (texts, mut left) = (known.texts(), known.events.iter());
-            let in_pieces = |label: &String| texts.iter().any(|(of, _, text)| of == &label && text.manner().in_pieces);
-            for line in block.events.iter_mut().filter(|line| in_pieces(&line.label) && (anew || line.times > 1)) {
-                let mut ahead = left.clone();
-                let is_same = |known: &&EventLine| **known == EventLine { times: known.times, ..line.clone() };
-                if let Some(known) = ahead.find(is_same) {
-                    (left, line.times) = (ahead, known.times);
+            let in_pieces = |label| known.texts().iter().any(|(of, _, text)| *of == label && text.manner().in_pieces);
+            let mut left = known.events.iter();
+            for line in &mut block.events {
+                let (mut ahead, this) = (left.clone(), (&line.label, &line.top, &line.shown));
+                let Some(known) = ahead.find(|known| (&known.label, &known.top, &known.shown) == this) else {
+                    continue;
+                };
+                left = ahead;
+                if known.times != line.times && (anew || line.times > 1) && in_pieces(&known.label) {
+                    line.times = known.times;
                 }
             }
         }
@@ -208,7 +211,7 @@ pub(super) fn let_order_vary(
     let known = order_of(other);
     match (order_of_mut(kinds), &known) {
         (Some(order @ Some(_)), known) if varies(order, known) => *order = Some(Order::Any),
-        (Some(Some(order)), Some(known)) => order.agree(known),
+        (Some(Some(order)), Some(known)) if order == known => order.agree(known),
         _ => {}
     }
 }
