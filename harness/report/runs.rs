@@ -101,8 +101,8 @@ impl Runs {
         // Each file by itself: one that an older version wrote does not keep the others.
         let folder = self.folder();
         for name in files::names(&folder, ".json").unwrap_or_default() {
-            // Almost all files are called as their scenarios.
-            if is_scenario(&name) {
+            // Almost all files are called as their scenarios, or as their worlds.
+            if is_scenario(&name) || is_scenario(&name.replace("--", "::")) {
                 continue;
             }
             let run = read(&folder, &json(&name), MOST);

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::{LazyCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use super::held::Held;
 use super::marked::{Passed, Tells};
@@ -24,7 +25,12 @@ pub(super) struct Turns<'a> {
     tells: Tells<'a>,
     /// Where which of them stand, if that is known.
     pub(super) passed: Option<Cow<'a, Passed>>,
+    /// What texts repeat, by place: answers say the same at the same places.
+    known: RefCell<BTreeMap<(String, Held), Rc<ToldTexts>>>,
 }
+
+/// What is told of texts.
+type ToldTexts = RefCell<HashMap<String, Option<Told>>>;
 
 /// A text of the model, in the forms in which services repeat it.
 struct Text {
@@ -44,7 +50,7 @@ pub(super) struct Here<'a> {
     alone: Vec<&'a Text>,
     /// Those that can stand beside others.
     beside: Vec<&'a Text>,
-    known: RefCell<HashMap<String, Option<Told>>>,
+    known: Rc<ToldTexts>,
 }
 
 impl<'a> Turns<'a> {
@@ -57,7 +63,7 @@ impl<'a> Turns<'a> {
             (Tells::Shown(passed), _) => Some(Cow::Borrowed(passed)),
             (_, committed) => committed.map(|committed| Cow::Owned(Passed::of(committed))),
         };
-        Turns { texts, size, tells: known.tells, passed }
+        Turns { texts, size, tells: known.tells, passed, known: RefCell::default() }
     }
 
     /// The turn that says all of a normalized text.
@@ -69,7 +75,8 @@ impl<'a> Turns<'a> {
     /// The words at a place.
     pub(super) fn at(&'a self, label: &str, held: &Held) -> Here<'a> {
         let none = BTreeSet::new();
-        self.here(self.passed.as_deref().map(|passed| passed.at(label, held).unwrap_or(&none)))
+        let known = Rc::clone(self.known.borrow_mut().entry((label.to_owned(), held.clone())).or_default());
+        Here { known, ..self.here(self.passed.as_deref().map(|passed| passed.at(label, held).unwrap_or(&none))) }
     }
 
     /// The words that `named` names; if that is `None`, it is not known where they stand.
@@ -80,7 +87,7 @@ impl<'a> Turns<'a> {
         };
         let [alone, beside] =
             [false, true].map(|is_beside| self.texts.iter().filter(|text| can_be(text, is_beside)).collect());
-        Here { size: self.size, alone, beside, known: RefCell::default() }
+        Here { size: self.size, alone, beside, known: Rc::default() }
     }
 
     /// The beginning of what each turn says.
