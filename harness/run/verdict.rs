@@ -21,8 +21,8 @@ use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::days::Days;
 use retake_core::events::{
-    Calls, Captured, Change, Golden, GoldenPart as Part, Known, NamesNothing, Passed, Recorded, ShapeOptions, Shaped,
-    ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
+    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, Known, NamesNothing, Passed, Recorded, ShapeOptions,
+    Shaped, ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -117,7 +117,7 @@ impl Replayed {
             calls: self.calls_of(|_| true),
             foreign,
             has_others: self.has_others,
-            exactly: false,
+            exactly: Exactly::No,
             zone: self.clock.zone(),
             short_ids: self.short_ids.as_deref(),
             committed,
@@ -292,12 +292,17 @@ impl Replayed {
         self.played.driven.captured.iter().find_map(answered).map(OffsetDateTime::year)
     }
 
-    /// The golden of what was captured, with the words that have digits in each text. `passed` are the words of the model that it passes
-    /// on. If it `names_all` times, it names those of others, too.
-    pub(super) fn exact_golden(&self, scenario: &Scenario, passed: Option<&Passed>, names_all: bool) -> Golden {
-        let tells = passed.map_or(Tells::Likeness, Tells::Shown);
-        let mut known = Known { tells, has_others: true, exactly: true, ..self.known_with(None) };
-        known.foreign = known.foreign.filter(|_| !names_all);
+    /// The golden of what was captured, with texts told `exactly`. `passed` are the words of the model that it passes on. Without these, it
+    /// names all times, those of others, too.
+    pub(super) fn exact_golden(
+        &self,
+        scenario: &Scenario,
+        exactly: Exactly,
+        passed: Option<Option<&Passed>>,
+    ) -> Golden {
+        let tells = passed.flatten().map_or(Tells::Likeness, Tells::Shown);
+        let mut known = Known { tells, has_others: true, exactly, ..self.known_with(None) };
+        known.foreign = known.foreign.filter(|_| passed.is_some());
         self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
     }
 

@@ -74,7 +74,7 @@ impl Days {
 }
 
 /// Returns a day with those around it; `None` at the ends of the calendar.
-fn around(day: Date) -> Option<Fortnight> {
+pub(super) fn around(day: Date) -> Option<Fortnight> {
     let mut all = [day.checked_sub(Duration::days(AROUND.into()))?; COMPARED];
     for index in 1..COMPARED {
         all[index] = all[index - 1].next_day()?;

@@ -1,8 +1,8 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
-use time::Date;
+use time::{Date, Duration};
 
-use super::calendar::{COMPARED, Clock, Clocks, Days, TODAY};
+use super::calendar::{COMPARED, Clock, Clocks, Days, Fortnight, TODAY, around};
 use super::part::may_begin;
 use super::rendering::Rendering;
 
@@ -29,11 +29,16 @@ impl Days {
     }
 }
 
-/// Whether a text tells a day, and not only what many days have: the name of a weekday or a month, a week.
-pub fn tells(text: &str, day: Date) -> bool {
-    let days = [day; COMPARED];
-    let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
-    starts.filter_map(|at| Rendering::in_one(&days, text, at)).any(|rendering| rendering.is_date())
+/// Whether a text tells a day that is at most so many weeks before or after another, or of its own week, and not only what many days
+/// have: the name of a weekday or a month, a week.
+pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at)).collect();
+    let fortnights = (-weeks..=weeks).step_by(2).filter_map(|away| around(day.checked_add(Duration::weeks(away))?));
+    let is_in = |days: &Fortnight| {
+        let renderings = starts.iter().filter_map(|at| Rendering::in_one(days, text, *at));
+        renderings.into_iter().any(|rendering| rendering.is_date())
+    };
+    !starts.is_empty() && fortnights.into_iter().any(|days| is_in(&days))
 }
 
 fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {

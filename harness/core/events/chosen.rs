@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::foreign::{CUT, Foreign, MODEL};
-use super::golden::{Golden, Kind, Node};
+use super::golden::{Golden, Kind, Node, Tree};
 use super::held::{Holding, Holdings};
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
@@ -16,7 +16,8 @@ use super::recorded::Recorded;
 use super::series::Series;
 use super::shape::Known;
 use super::times;
-use super::words::{UNITS, is_bare, is_exact, is_measure, is_plain_word, without_numbers};
+use super::words::{Exactly, UNITS, is_bare, is_exact, is_measure, is_plain_word, without_numbers};
+use crate::days::tells;
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -38,6 +39,18 @@ impl Places {
             places.add(&tree.root, tree.label());
         }
         places
+    }
+
+    /// Those of one label of one answer.
+    pub(super) fn of_tree(tree: &Tree) -> Places {
+        let mut places = Places::default();
+        places.add(&tree.root, tree.label());
+        places
+    }
+
+    /// Whether texts are told exactly at a place.
+    pub(super) fn tell_exactly(&self, at: &At) -> bool {
+        self.lines.get(&at.line).is_some_and(|pin| pin.texts.exactly)
     }
 
     fn add(&mut self, node: &Node, line: &str) {
@@ -72,6 +85,8 @@ pub(super) struct Chosen<'a> {
     pub(super) holds_order: bool,
     /// Whether all that texts say is held, if that is more than their own.
     holds_wholes: bool,
+    /// How texts are told that are told exactly.
+    exactly: Exactly,
 }
 
 /// The places that are pinned.
@@ -165,7 +180,8 @@ impl<'a> Chosen<'a> {
                 Where::OfRun(collector.collected(captures))
             }
         };
-        Chosen { places, foreign, recorded: &known.recorded, normalize, holds_order, holds_wholes }
+        let exactly = if committed.is_some() { Exactly::Always } else { exactly };
+        Chosen { places, foreign, recorded: &known.recorded, normalize, holds_order, holds_wholes, exactly }
     }
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
@@ -188,7 +204,8 @@ impl<'a> Chosen<'a> {
         if !is_known && is_plain_word(text) && (self.normalize)(text) == text {
             return Some((text.to_owned(), None));
         }
-        let (own, whole) = self.foreign?.said(text, self.normalize, texts.exactly)?;
+        let exactly = if texts.exactly { self.exactly } else { Exactly::No };
+        let (own, whole) = self.foreign?.said(text, self.normalize, exactly)?;
         texts.tell(&own).then_some((own, whole.filter(|_| self.holds_wholes)))
     }
 
@@ -205,7 +222,9 @@ impl<'a> Chosen<'a> {
 
     /// Whether a point in time, as it is written, is the service's own, or a committed golden has one there.
     pub(super) fn is_own(&self, written: &str) -> bool {
-        self.is_committed() || self.foreign.is_none_or(|foreign| !foreign.has_piece(written.trim_matches('"')))
+        let is_near = || matches!(self.exactly, Exactly::Unless(today) if tells(written, today, 0));
+        let is_own = |foreign: &Foreign| !foreign.has_piece(written.trim_matches('"')) || is_near();
+        self.is_committed() || self.foreign.is_none_or(is_own)
     }
 
     /// Returns what is pinned at a place.
@@ -253,7 +272,7 @@ struct Collector<'a> {
     /// Whether other runs show which numbers and texts vary.
     others: bool,
     /// Whether texts are told with words that have digits.
-    exactly: bool,
+    exactly: Exactly,
     /// The places whose values stand below the lines of their events anyway.
     show: &'a [String],
     /// Where the model's words stand.
@@ -289,7 +308,7 @@ impl Collector<'_> {
         let told = |place: &Place| Texts {
             signs: self.others && place.says,
             numbers: self.others && place.says,
-            exactly: self.exactly,
+            exactly: self.exactly != Exactly::No,
         };
         let pin = |place: &Place| Pin {
             words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),
@@ -365,7 +384,8 @@ impl Collector<'_> {
         }
         let is_known = foreign.is_known(text);
         let is_word = is_plain_word(text) && !is_known;
-        if !self.others || is_shown || is_word || is_measure(pointer, &UNITS) || foreign.names_machine(text) {
+        let is_measured = !is_known && is_measure(pointer, &UNITS);
+        if !self.others || is_shown || is_word || is_measured || foreign.names_machine(text) {
             return None;
         }
         if is_id || times::of_text(text).is_some() {

@@ -4,11 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
-use super::words::{SHOWN, WHOLE, is_plain_word, plain, said};
+use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
 use crate::json::Json;
+use crate::key::normalize::regex;
 
 /// What stands in place of a text that is not the service's own.
 pub(super) const CUT: char = '…';
@@ -106,21 +110,34 @@ impl Foreign {
     }
 
     /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it
-    /// says, if that is more. `None` if its own is nothing.
+    /// says, if that is more. `None` if its own is nothing, or cannot be told. A day that one of these texts names varies for nobody.
     pub(super) fn said(
         &self,
         text: &str,
         normalize: &Normalize<'_>,
-        exactly: bool,
+        exactly: Exactly,
     ) -> Option<(String, Option<String>)> {
         let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));
         let forms = self.whole.iter().flat_map(|of| [of.trim().to_owned()].into_iter().chain(html(of)));
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
-        let own = said(&normalize(&own), exactly, SHOWN)?;
-        let whole = said(&normalize(&text), exactly, WHOLE).filter(|whole| *whole != own);
+        let kept = |text: &str| if exactly == Exactly::No { text.to_owned() } else { self.with_days_kept(text) };
+        let own = kept(&own);
+        let exactly = exactly.told(&own)?;
+        let normal = |text: &str| changed_digits(&normalize(text), KEPT, '0');
+        let own = said(&normal(&own), exactly, SHOWN)?;
+        let whole = said(&normal(&kept(&text)), exactly, WHOLE).filter(|whole| *whole != own);
         Some((own, whole))
+    }
+
+    /// A text with other digits in each day that one of these texts names, so that it keeps it.
+    fn with_days_kept(&self, text: &str) -> String {
+        static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
+        let kept = |day: &Captures<'_>| {
+            if self.has_piece(&day[0]) { changed_digits(&day[0], '0', KEPT) } else { day[0].to_owned() }
+        };
+        DAY.replace_all(text, kept).into_owned()
     }
 
     /// Whether a text is one of these as a whole.
@@ -158,6 +175,19 @@ impl Foreign {
             _ => {}
         }
     }
+}
+
+/// The first of ten private characters, which stand for digits that nothing normalizes.
+const KEPT: char = '\u{e000}';
+
+/// Returns a text with other digits.
+fn changed_digits(text: &str, from: char, to: char) -> String {
+    let (from, to) = (u32::from(from), u32::from(to));
+    let change = |c: char| {
+        let digit = u32::from(c).checked_sub(from).filter(|digit| *digit < 10)?;
+        char::from_u32(to + digit)
+    };
+    text.chars().map(|c| change(c).unwrap_or(c)).collect()
 }
 
 /// Returns a text with something in place of another one, wherever that is not part of a longer word.

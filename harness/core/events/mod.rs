@@ -84,3 +84,4 @@ pub use shape::{Shaped, event_keys, golden};
 pub use short_ids::ShortIds;
 pub use times::{answered, form as time_form};
 pub use turns::is_said;
+pub use words::Exactly;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::chosen::{At, Chosen, Pin};
+use super::chosen::{At, Chosen, Pin, Places};
 use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Sample, Tree, of_any_recording};
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
@@ -30,9 +30,9 @@ pub(super) fn tree(
     shape: &Shape,
     hash: Option<&str>,
     keep: Keep,
-    (pins, chosen): (&Pins<'_>, &Chosen<'_>),
+    (pins, chosen, before): (&Pins<'_>, &Chosen<'_>, Option<&Places>),
 ) -> Tree {
-    let (kinds, below) = Outline { keep, pins, chosen }.describe(shape, "", &At::label(label));
+    let (kinds, below) = Outline { keep, pins, chosen, before }.describe(shape, "", &At::label(label));
     let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(str::to_owned);
     Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, hash }
 }
@@ -44,6 +44,8 @@ struct Outline<'a> {
     pins: &'a Pins<'a>,
     /// The places whose words and times are pinned.
     chosen: &'a Chosen<'a>,
+    /// Those of the same label in the same answer, in the committed golden. In another one, the same place may tell a clock.
+    before: Option<&'a Places>,
 }
 
 impl Outline<'_> {
@@ -157,7 +159,10 @@ impl Outline<'_> {
         if self.pins.is_loose(&at.pointer) {
             return Pin::default();
         }
-        let pin = self.chosen.at(at);
+        let mut pin = self.chosen.at(at);
+        if let Some(before) = self.before {
+            pin.texts.exactly = before.tell_exactly(at);
+        }
         let whole = self.keep != Keep::Chunks;
         Pin { words: pin.words && whole, counts: pin.counts && whole, numbers: pin.numbers && whole, ..pin }
     }

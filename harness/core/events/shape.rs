@@ -27,7 +27,7 @@ use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
 use super::short_ids::ShortIds;
 use super::turns::Turns;
-use super::words::WordKeys;
+use super::words::{Exactly, WordKeys};
 use super::{beside, headers, notation, outline, times};
 use crate::json::Json;
 use time::UtcOffset;
@@ -154,13 +154,15 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
+    let before = |label: &str| committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
-        outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen))
+        let before = before(&label).map(Places::of_tree);
+        outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen, before.as_ref()))
     };
     // A text is shown where something of it is held, or was.
-    let held = |tree: &Tree| committed?.trees.iter().find(|of| of.label() == tree.label()).map(|of| !of.is_nested());
-    let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree).unwrap_or_default();
+    let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
+    let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree);
     let block = Block {
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
@@ -210,8 +212,8 @@ pub struct Known<'a> {
     pub has_others: bool,
     /// How far the zone of the system is from UTC, if it is not UTC.
     pub zone: Option<UtcOffset>,
-    /// Whether words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
-    pub exactly: bool,
+    /// How words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
+    pub exactly: Exactly,
     /// Where ids stand that have no form, if no committed golden names these places.
     pub short_ids: Option<&'a ShortIds>,
     /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of

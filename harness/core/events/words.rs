@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
+use time::Date;
+
 use super::notation::hash;
+use crate::days::tells;
 use crate::json::Object;
 use retake_base::text::clipped;
 
@@ -17,6 +20,8 @@ const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
 pub(super) const SHOWN: usize = 120;
 /// The same of what is true of one recording, so that a change behind the beginning can be quoted.
 pub(super) const WHOLE: usize = 10_000;
+/// How far away a day may be that a text tells by a clock, in weeks.
+const WEEKS: i64 = 26;
 /// How the hash of a long text begins that has words with digits, if it is of these, too.
 const EXACTLY: &str = "exactly ";
 /// The largest length of a word.
@@ -70,6 +75,28 @@ pub(super) fn is_word(text: &str) -> bool {
 /// Whether a text is a word without digits. Versions, hashes, and the names of models and of most hosts have digits.
 pub(super) fn is_plain_word(text: &str) -> bool {
     text.len() > 1 && is_word(text) && !text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether texts are told with their words that have digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Exactly {
+    #[default]
+    No,
+    Always,
+    /// Unless its own words tell a day, a clock, or how long something took: no clock was moved today, so each may be another one tomorrow.
+    Unless(Date),
+}
+
+impl Exactly {
+    /// Whether a text is told so; `None` if it cannot be, by what is its own in it.
+    pub(super) fn told(self, own: &str) -> Option<bool> {
+        let Exactly::Unless(today) = self else { return Some(self == Exactly::Always) };
+        let is_digit = |at: Option<usize>| at.and_then(|at| own.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+        let is_clock = |at: usize| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
+        let tells_clock = || own.match_indices(':').any(|(at, _)| is_clock(at));
+        let varies = || tells_clock() || is_measure(own, &UNITS) || tells(own, today, WEEKS);
+        (!own.contains(char::is_numeric) || !varies()).then_some(true)
+    }
 }
 
 /// What a text says. `None` if it says nothing. A long text is told by its first characters, as many as are `shown`, its length and its hash.

@@ -7,7 +7,7 @@ use super::replays::Proof;
 use crate::run::second_look::may_play_again;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::has_golden;
-use retake_core::events::{Golden, Known, Passed, Recorded, ShortIds, Tells};
+use retake_core::events::{Exactly, Golden, Known, Passed, Recorded, ShortIds, Tells};
 use retake_core::key::Rules;
 use retake_core::mark::Mark;
 use retake_scenario::Scenario;
@@ -22,7 +22,7 @@ pub(super) struct Marked {
 
 impl Marked {
     /// Their golden, with texts told exactly or not, as far as they agree. `short_ids` stand in it where those of the other runs do.
-    pub(super) fn golden(&self, scenario: &Scenario, exactly: bool, short_ids: Option<&ShortIds>) -> Golden {
+    pub(super) fn golden(&self, scenario: &Scenario, exactly: Exactly, short_ids: Option<&ShortIds>) -> Golden {
         let of = |run: &Replayed| {
             let mut known = Known { tells: Tells::Mark(self.letter), exactly, short_ids, ..run.known_with(None) };
             known.has_others = true;
@@ -74,7 +74,7 @@ impl Proof<'_> {
         let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
         let marked = Marked { runs: vec![marked], recorded, letter: mark.letter };
-        let plain = marked.golden(scenario, false, None);
+        let plain = marked.golden(scenario, Exactly::No, None);
         let passed = Passed::shown(&golden(Tells::Shown(&Passed::of(&plain))), &plain)?;
         Some((passed, marked))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Once};
 
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use super::agreement::Agreed;
 use super::replays::Proof;
@@ -72,12 +72,11 @@ impl Proof<'_> {
 /// The names of tools that the model called with a day of this fortnight, in the order of their calls.
 fn tools_told_a_day(fixture: &Fixture) -> Vec<String> {
     let today = OffsetDateTime::now_utc().date();
-    let is_near = |text: &str| (-7..=7).any(|away| tells(text, today + Duration::days(away)));
     let mut tools: Vec<String> = Vec::new();
     for block in fixture.table.turns().iter().flat_map(|turn| &turn.output.blocks) {
         if let Block::ToolCall(call) = block
             && !tools.contains(&call.name)
-            && is_near(&call.args.print(Layout::Compact))
+            && tells(&call.args.print(Layout::Compact), today, 0)
         {
             tools.push(call.name.clone());
         }

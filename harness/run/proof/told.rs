@@ -6,10 +6,11 @@ use super::mark::Marked;
 use super::replays::Proof;
 use crate::run::golden::Committed;
 use crate::run::trial::Replayed;
-use retake_core::events::{Detail, Golden, ShortIds};
+use retake_core::events::{Detail, Exactly, Golden, ShortIds};
 use retake_core::key::Rules;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
+use time::OffsetDateTime;
 
 /// How often goldens are made anew to find the places of ids without a form.
 const TRIES: usize = 4;
@@ -117,7 +118,10 @@ impl Proof<'_> {
         (replays, marked): (&[Replayed], Option<&Marked>),
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
-        let of = |run: &Replayed| run.exact_golden(scenario, first.passed.as_ref(), false);
+        let moved = has_moved(first, replays);
+        let today = OffsetDateTime::now_utc().date();
+        let exactly = if moved { Exactly::Always } else { Exactly::Unless(today) };
+        let of = |run: &Replayed| run.exact_golden(scenario, exactly, Some(first.passed.as_ref()));
         let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {
             return golden;
@@ -126,12 +130,11 @@ impl Proof<'_> {
             exact.agree_on_values(&of(run));
         }
         if let Some(marked) = marked {
-            let with_more = marked.golden(scenario, true, first.short_ids.as_deref());
+            let with_more = marked.golden(scenario, exactly, first.short_ids.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
         }
-        let moved = has_moved(first, replays);
         if !moved && self.writes_anew() {
-            let named = |run: &Replayed| run.exact_golden(scenario, None, true);
+            let named = |run: &Replayed| run.exact_golden(scenario, Exactly::Always, None);
             golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
         }
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
@@ -155,7 +158,7 @@ pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>
 fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
     if run.has_others {
         // Where no words can be marked, what texts say is still that of this recording.
-        let of_marked = |marked: &Marked| marked.golden(scenario, false, run.short_ids.as_deref());
+        let of_marked = |marked: &Marked| marked.golden(scenario, Exactly::No, run.short_ids.as_deref());
         let with_more = marked.map_or_else(|| golden.clone(), of_marked);
         golden.tell_derived(&with_more, &run.known().recorded);
     }

@@ -110,10 +110,13 @@ impl Golden {
     }
 
     /// Tells texts with the words that have digits as `exact` does, on which all runs agree. They may be a clock, so this is known only if
-    /// that `moved`, or as far as a committed golden tells them; and what that tells without them has varied once.
+    /// that `moved`, of what no clock tells, or as far as a committed golden tells them; and what that tells without them has varied once.
     pub fn tell_exactly(&mut self, mut exact: Golden, moved: bool, committed: Option<&Golden>) {
         let exact = match committed {
-            None if !moved => return,
+            None if !moved => {
+                exact.tell_as_unmoved();
+                exact
+            }
             None => exact,
             Some(known) if moved => {
                 exact.at_places(known, &|kinds, known| {
@@ -139,6 +142,19 @@ impl Golden {
                 replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
             }
             tell_away(kinds, exact);
+        });
+    }
+
+    /// Leaves out what a clock may tell that nobody moved.
+    fn tell_as_unmoved(&mut self) {
+        self.at_places(&self.clone(), &|kinds, _| {
+            if is_open(kinds) {
+                kinds.retain(|kind| !is_text(kind));
+            }
+            if kinds.iter().any(|kind| kind.is_instant() && !matches!(kind, Kind::Derived(_))) {
+                kinds.retain(|kind| !kind.is_instant());
+            }
+            tell(kinds, &is_time, &|time| Some(time.form()));
         });
     }
 

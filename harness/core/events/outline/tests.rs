@@ -21,7 +21,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let (known, holdings) = (Known::default(), Holdings::new());
     let chosen = Chosen::of(&[], &options, &normalize, &ids, None, (&known, &holdings));
     let tree =
-        super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen));
+        super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen, None));
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
     let golden = golden::Golden { blocks: vec![block], ..golden::Golden::default() }.to_string();
     golden.trim_start().to_owned()

@@ -2,11 +2,18 @@
 
 use super::{captured, lines_of, normalized, texts};
 use crate::conversation::{Answer, Block};
-use crate::events::{Change, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
+use time::{Date, Month};
+
+use crate::events::{Change, Exactly, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
+
+fn always(exactly: bool) -> Exactly {
+    if exactly { Exactly::Always } else { Exactly::No }
+}
 
 /// The golden of a run in which texts are told with the words that have digits.
 fn exact(line: &str) -> Golden {
-    let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly: true, ..Known::default() };
+    let known =
+        Known { foreign: Some(Foreign::default()), has_others: true, exactly: Exactly::Always, ..Known::default() };
     Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
 }
 
@@ -37,11 +44,83 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
         assert_ne!(texts(&one.replace(part, changed), Some(&read)), read, "{part}");
     }
     assert_eq!(texts(&other, Some(&read)), read, "a clock is none");
-    // Where the clock is not moved, it is not known what a clock changes.
-    let open = written(false, None);
-    assert!(lines_of(&open)[0].ends_with(r##" "# of # seats""##), "{open}");
-    assert_eq!(written(false, Some(&golden)), golden, "but what is held stays");
+    assert_eq!(written(false, Some(&golden)), golden, "where no clock is moved, what is held stays");
+    let open = texts(&one.replace("12 of", "1 of"), None);
     assert_eq!(written(true, Some(&open)), open, "and what varied may do so again");
+}
+
+#[test]
+fn where_no_clock_is_moved_only_what_it_may_tell_is_open() {
+    let today = Date::from_calendar_date(2026, Month::November, 28).unwrap();
+    let of = |line: &str, exactly: Exactly, committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        for text in [r#"{"start": "2027-03-05", "at": "18:30"}"#, "From 2027-03-07 on.", "2026-11-27"] {
+            foreign.add_text(text);
+        }
+        let known = Known { foreign: Some(foreign), has_others: true, exactly, committed, ..Known::default() };
+        Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let line = r##"{"a": "12 of 40 seats", "b": "Open at 16:30 h", "c": "Due on 12 December 2026", "d": "took 5 ms",
+        "e": "Trip 7 of 2027-03-05", "f": "2027-03-05", "g": "2027-03-06", "h": "2026-11-27", "i": "18:30",
+        "j": "Day 2 is 2027-03-07"}"##
+        .replace('\n', "");
+    let mut golden = of(&line, Exactly::No, None);
+    golden.tell_exactly(of(&line, Exactly::Unless(today), None), false, None);
+    golden.tell_derived(&golden.clone(), &Recorded::default());
+    assert_eq!(
+        lines_of(&golden),
+        [
+            r#"a          "12 of 40 seats""#,
+            r#"b          "Open at #:# h""#,
+            r#"c          "Due on # December #""#,
+            r#"d          "took # ms""#,
+            r#"e          "Trip 7 of …" = "Trip 7 of 2027-03-05" of this recording"#,
+            r#"f          "2027-03-05" of this recording"#,
+            "g          yyyy-mm-dd",
+            "h          yyyy-mm-dd",
+            r#"i          "…" = "18:30" of this recording"#,
+            r#"j          "Day 2 is 2027-03-07""#,
+        ]
+    );
+    let read = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(of(&line, Exactly::No, Some(&read)), read);
+    for (was, is) in [
+        ("12 of", "13 of"),
+        ("p 7", "p 8"),
+        ("of 2027-03-05", "of 2027-03-04"),
+        ("is 2027-03-07", "is 2027-03-05"),
+        (r#""2027-03-05""#, r#""2027-03-04""#),
+        (r#""18:30""#, r#""16:30""#),
+    ] {
+        assert_ne!(of(&line.replace(was, is), Exactly::No, Some(&read)), read, "{is}");
+    }
+    for (was, is) in [
+        ("16:30 h", "16:31 h"),
+        ("12 December", "13 December"),
+        ("took 5", "took 6"),
+        ("2027-03-06", "2027-03-08"),
+        ("2026-11-27", "2026-11-29"),
+    ] {
+        assert_eq!(of(&line.replace(was, is), Exactly::No, Some(&read)), read, "{is}");
+    }
+}
+
+#[test]
+fn a_place_may_tell_a_clock_in_one_answer_only() {
+    let of = |lines: [&str; 2], exactly: bool, committed: Option<&Golden>| {
+        let exactly = always(exactly);
+        let known =
+            Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+        Shaped::of(&lines.map(|line| captured(&[line])), &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let lines = [r#"{"text": "It is 16:30 h"}"#, r#"{"text": "12 of 40 seats"}"#];
+    let later = [r#"{"text": "It is 16:31 h"}"#, lines[1]];
+    let (mut golden, mut exactly) = (of(lines, false, None), of(lines, true, None));
+    exactly.agree_on_values(&of(later, true, None));
+    golden.tell_exactly(exactly, true, None);
+    let read = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(of(later, false, Some(&read)), read);
+    assert_ne!(of([lines[0], r#"{"text": "13 of 40 seats"}"#], false, Some(&read)), read);
 }
 
 /// The golden of two replays, of which the second one had another clock.
@@ -93,8 +172,13 @@ fn a_time_that_no_clock_changes_is_held_as_it_is() {
     assert!(said.ends_with(&format!("`/begin` is `{berlin:?}`, not `{utc:?}`")), "{said}");
     // A place of the same name in another answer may be a clock.
     let two = |now: &str, exactly: bool, committed: Option<&Golden>| {
-        let known =
-            Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+        let known = Known {
+            foreign: Some(Foreign::default()),
+            has_others: true,
+            exactly: always(exactly),
+            committed,
+            ..Known::default()
+        };
         let answers = [line(utc, now), line(now, now)].map(|line| captured(&[&line]));
         Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
     };
@@ -117,8 +201,14 @@ fn a_part_of_what_a_tool_said_is_true_of_one_recording() {
         foreign.add_text(r#"{"total": "£349.67", "room": "the blue room 12 on the left"}"#);
         foreign.add_text("It is a fine day, 20 degrees.");
         let recorded = recorded.clone();
-        let known =
-            Known { foreign: Some(foreign), recorded, has_others: true, exactly, committed, ..Known::default() };
+        let known = Known {
+            foreign: Some(foreign),
+            recorded,
+            has_others: true,
+            exactly: always(exactly),
+            committed,
+            ..Known::default()
+        };
         let line = format!(r#"{{"price": "{price}", "name": "blue room 12", "said": "fine day", "of": "20 degrees"}}"#);
         Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
     };
@@ -191,7 +281,7 @@ fn a_time_that_is_when_it_was_told_has_to_stay_so() {
         let mut answer = captured(&[&format!(r#"{{"created": "{created}"}}"#)]);
         answer.delivery.headers.push(("date".to_owned(), told.to_owned()));
         let foreign = Some(Foreign::default());
-        let known = Known { foreign, has_others: true, exactly, committed, ..Known::default() };
+        let known = Known { foreign, has_others: true, exactly: always(exactly), committed, ..Known::default() };
         Shaped::of(&[answer], &ShapeOptions::default(), &known, &normalized).golden
     };
     let told = ["Fri, 27 Nov 2026 09:00:02 GMT", "Sat, 01 Jan 2028 21:07:02 GMT"];
@@ -226,7 +316,7 @@ fn a_text_that_is_the_same_as_a_whole_is_told_as_in_the_golden() {
         let mut foreign = Foreign::default();
         foreign.add_text(sent);
         let (foreign, exactly) = (Some(foreign), committed.is_none());
-        let known = Known { foreign, has_others: true, exactly, committed, ..Known::default() };
+        let known = Known { foreign, has_others: true, exactly: always(exactly), committed, ..Known::default() };
         let line = format!(r#"{{"detail": "there is no row {row}"}}"#);
         Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
     };
@@ -246,7 +336,13 @@ fn at_noon(times: &[&str], exactly: bool, committed: Option<&Golden>) -> Golden 
         answer
     };
     let answers: Vec<_> = times.iter().map(answer).collect();
-    let known = Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+    let known = Known {
+        foreign: Some(Foreign::default()),
+        has_others: true,
+        exactly: always(exactly),
+        committed,
+        ..Known::default()
+    };
     Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
 }
 
@@ -291,7 +387,8 @@ fn a_time_that_the_model_names_is_held_as_that_of_the_recording() {
     let of = |day: &str, exactly: bool, committed: Option<&Golden>| {
         let mut foreign = Foreign::default();
         foreign.add_text("2027-03-12");
-        let known = Known { foreign: Some(foreign), has_others: true, exactly, committed, ..Known::default() };
+        let known =
+            Known { foreign: Some(foreign), has_others: true, exactly: always(exactly), committed, ..Known::default() };
         let line = format!(r#"{{"date": "{day}"}}"#);
         Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden
     };
