@@ -186,12 +186,14 @@ impl<'a> Chosen<'a> {
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
     pub(super) fn print(&self, text: &str, which: &dyn Fn(&str) -> Option<String>) -> u64 {
-        let is_of_machine = || self.foreign.is_some_and(|foreign| foreign.names_machine(text));
-        let text = (self.normalize)(text);
-        match which(&text) {
+        let is = |it: &dyn Fn(&Foreign) -> bool| self.foreign.is_some_and(it);
+        let normal = (self.normalize)(text);
+        match which(&normal) {
             Some(turn) => order::print_of(&turn),
-            None if is_of_machine() || times::of_text(&text).is_some() => 0,
-            None => order::print_of(&without_numbers(&text)),
+            None if is(&|foreign| foreign.names_machine(text)) || times::of_text(&normal).is_some() => 0,
+            // What a tool or the scenario says as a whole has no numbers that vary. Another model has another name.
+            None if is(&|foreign| foreign.is_known(text) && !foreign.is_model(text)) => order::print_of(&normal),
+            None => order::print_of(&without_numbers(&normal)),
         }
     }
 

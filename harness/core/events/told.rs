@@ -16,6 +16,8 @@ const QUOTED: usize = 60;
 pub(super) enum How {
     Equal,
     Trimmed,
+    /// Without quotes at its ends, which models put around titles.
+    Unquoted,
     Cut,
     /// Cut, and the text says so.
     Elided,
@@ -37,8 +39,18 @@ pub(super) struct Told {
 
 impl How {
     /// Where one is written as another and more, it comes first.
-    pub(super) const ALL: [How; 9] =
-        [How::Equal, How::Trimmed, How::Elided, How::Cut, How::Html, How::Json, How::Has, How::HasHtml, How::HasJson];
+    pub(super) const ALL: [How; 10] = [
+        How::Equal,
+        How::Trimmed,
+        How::Unquoted,
+        How::Elided,
+        How::Cut,
+        How::Html,
+        How::Json,
+        How::Has,
+        How::HasHtml,
+        How::HasJson,
+    ];
 
     /// What stands between a place and the turns.
     pub(super) fn verb(self) -> &'static str {
@@ -54,6 +66,7 @@ impl How {
     pub(super) fn suffix(self) -> &'static str {
         match self {
             How::Trimmed => ", trimmed",
+            How::Unquoted => ", without its quotes",
             How::Cut => ", cut",
             How::Elided => ", cut with …",
             How::Html | How::HasHtml => ", escaped as HTML",
@@ -64,7 +77,7 @@ impl How {
 
     /// Whether the words are there as a whole, and nothing else.
     pub(super) fn is_whole(self) -> bool {
-        matches!(self, How::Equal | How::Trimmed | How::Html | How::Json)
+        matches!(self, How::Equal | How::Trimmed | How::Unquoted | How::Html | How::Json)
     }
 }
 

@@ -69,7 +69,8 @@ impl<'a> Turns<'a> {
     /// The turn that says all of a normalized text.
     pub(super) fn which(&self, text: &str) -> Option<&Source> {
         let text = text.trim();
-        self.texts.iter().find(|of| of.said.trim() == text).map(|of| &of.source)
+        let says = |of: &&Text| of.said.trim() == text || without_quotes(&of.said) == text;
+        self.texts.iter().find(says).map(|of| &of.source)
     }
 
     /// The words at a place.
@@ -115,6 +116,7 @@ impl Here<'_> {
         let plain = LazyCell::new(|| plain_quotes(bare));
         self.first(How::Equal, |of| of.said == text)
             .or_else(|| self.first(How::Trimmed, |of| of.said.trim() == bare))
+            .or_else(|| self.first(How::Unquoted, |of| without_quotes(&of.said) == bare))
             .or_else(|| self.first(How::Html, |of| of.html.as_ref().is_some_and(|form| *form == *plain)))
             .or_else(|| self.first(How::Json, |of| of.json.as_deref() == Some(unquoted(bare))))
             .or_else(|| Some(Told { how: How::Equal, of: self.joined(text)? }))
@@ -126,7 +128,9 @@ impl Here<'_> {
         let stem = bare.trim_end_matches(['…', '.']).trim_end();
         // A piece of a stream is the beginning of a text, too.
         let can_be = stem.chars().nth(LEAST - 1).is_some() && is_telling(stem);
-        let cut = || self.first(how, |of| of.said.trim().starts_with(stem));
+        let cut = || {
+            self.first(how, |of| [of.said.trim(), without_quotes(&of.said)].iter().any(|said| said.starts_with(stem)))
+        };
         can_be.then(cut).flatten().or_else(|| self.inside(text))
     }
 
@@ -182,6 +186,13 @@ pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&
         let told = || turns.here(named.as_ref()).told(&normalize(text)).is_some();
         *known.borrow_mut().entry(text.to_owned()).or_insert_with(told)
     }
+}
+
+/// A text without white space at its ends, and the quotes around it.
+fn without_quotes(text: &str) -> &str {
+    let quotes = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«', '»'];
+    let text = text.trim();
+    text.strip_prefix(quotes).and_then(|text| text.strip_suffix(quotes)).unwrap_or(text).trim()
 }
 
 /// Whether a text is more than a word. One word is in two places by chance.

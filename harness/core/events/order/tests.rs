@@ -171,3 +171,23 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     }
     assert!(hash(&[&[1, 2, 2, 1]]).is_some() && hash(&[&[1, 2, 2, 2, 2, 2]]).is_some());
 }
+
+#[test]
+fn a_code_that_somebody_named_belongs_to_its_row() {
+    let of = |codes: [&str; 3], committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        [r#"{"courses": ["bio-8", "bio-9", "math-7"], "one": "B-1"}"#].iter().for_each(|text| foreign.add_text(text));
+        foreign.add_model("gpt-4.1");
+        let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
+        let [a, b, c] = codes;
+        let line = format!(r#"{{"rows": [{{"of": "{a}"}}, {{"of": "{b}"}}, {{"of": "{c}"}}]}}"#);
+        let captured = Captured::stream("POST /", Capture::new().push(format!("data: {line}\n\n").as_bytes()));
+        Shaped::of(&[captured], &ShapeOptions::default(), &known, &|text: &str| text.to_owned()).golden
+    };
+    let held = read_again(&of(["bio-9", "math-7", "bio-8"], None));
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_ne!(of(["bio-8", "math-7", "bio-9"], Some(&held)), held);
+    // Versions that nobody named may be others tomorrow.
+    let open = of(["v-1", "v-2", "v-3"], None).to_string();
+    assert!(!open.contains(", in order "), "{open}");
+}

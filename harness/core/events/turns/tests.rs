@@ -6,6 +6,7 @@ use crate::events::Recorded;
 use crate::events::{Capture, Captured, Change, Golden, Known, ShapeOptions, Shaped, changes};
 
 const HELLO: &str = "Hello from the model, \"friend\" & co.";
+const TITLE: &str = "\"Our trip to Rome\"\n";
 const RAIN: &str = "  It rains a lot in Cologne.\n";
 
 fn answers(texts: &[&str]) -> Recorded {
@@ -19,7 +20,7 @@ fn turns(texts: &[&str]) -> Turns<'static> {
 
 #[track_caller]
 fn check(text: &str, expected: Option<&str>) {
-    let turns = turns(&[HELLO, "ok", RAIN, r#"{"title": "A day in May", "n": [{"x": "So it is."}]}"#]);
+    let turns = turns(&[HELLO, "ok", RAIN, r#"{"title": "A day in May", "n": [{"x": "So it is."}]}"#, TITLE]);
     let told = turns.here(None).told(text);
     assert_eq!(told.map(|told| format!("{}{told}", told.how.verb())).as_deref(), expected, "{text}");
 }
@@ -29,6 +30,9 @@ fn few_and_exact_relations_tell_where_words_go() {
     check(HELLO, Some(" = turn 1"));
     check(RAIN, Some(" = turn 3"));
     check(RAIN.trim(), Some(" = turn 3, trimmed"));
+    check("Our trip to Rome", Some(" = turn 5, without its quotes"));
+    check("\"Our trip to Rome\"", Some(" = turn 5, trimmed"));
+    check("Our trip to R", Some(" = turn 5, cut"));
     check("Hello from the model, &quot;friend&quot; &amp; co.", Some(" = turn 1, escaped as HTML"));
     check("Hello from the model, \"friend\" &amp; co.", Some(" = turn 1, escaped as HTML"));
     check(r#""Hello from the model, \"friend\" & co.""#, Some(" = turn 1, escaped as JSON"));
