@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::foreign::{CUT, Foreign, MODEL};
-use super::golden::{Golden, Kind, Node, Tree};
+use super::golden::{Kind, Node, Tree};
 use super::held::{Holding, Holdings};
 use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
@@ -23,38 +23,20 @@ use crate::json::Json;
 /// The most words of one place that are still a vocabulary.
 const WORDS: usize = 12;
 
-/// The places that a golden pins, by the names on the lines to them.
+/// The places that a golden pins in what an answer says under one label, by the names on the lines to them. In another answer, the same
+/// place may tell a clock.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
-    lines: HashMap<String, Pin>,
-    holds_order: bool,
-    holds_wholes: bool,
-}
+pub(super) struct Places(HashMap<String, Pin>);
 
 impl Places {
-    pub(super) fn of(golden: &Golden) -> Places {
-        let holds_wholes = golden.any_kind(&Kind::is_of_recording);
-        let mut places = Places { holds_order: golden.holds_order(), holds_wholes, ..Places::default() };
-        for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
-            places.add(&tree.root, tree.label());
-        }
-        places
-    }
-
-    /// Those of one label of one answer.
-    pub(super) fn of_tree(tree: &Tree) -> Places {
+    pub(super) fn of(tree: &Tree) -> Places {
         let mut places = Places::default();
         places.add(&tree.root, tree.label());
         places
     }
 
-    /// Whether texts are told exactly at a place.
-    pub(super) fn tell_exactly(&self, at: &At) -> bool {
-        self.lines.get(&at.line).is_some_and(|pin| pin.texts.exactly)
-    }
-
     fn add(&mut self, node: &Node, line: &str) {
-        let mut pin = self.lines.get(line).copied().unwrap_or_default();
+        let mut pin = self.0.get(line).copied().unwrap_or_default();
         let mut see = |kind: &Kind| {
             if let Kind::Quoted(quoted) = kind {
                 pin.words = true;
@@ -69,7 +51,7 @@ impl Places {
         };
         node.kinds.iter().for_each(|kind| kind.each(&mut see));
         if pin != Pin::default() {
-            self.lines.insert(line.to_owned(), pin);
+            self.0.insert(line.to_owned(), pin);
         }
         node.below.iter().for_each(|below| self.add(below, &line_below(line, &below.name)));
     }
@@ -77,25 +59,15 @@ impl Places {
 
 /// The places that are pinned because of what stands there, and what a text says of its own.
 pub(super) struct Chosen<'a> {
-    places: Where<'a>,
+    /// Those of this run, by label and JSON pointer, if no committed golden tells them.
+    places: Option<HashMap<(String, String), Pin>>,
     foreign: Option<&'a Foreign>,
     recorded: &'a Recorded,
     pub(super) normalize: &'a Normalize<'a>,
     /// Whether the order of lists is held.
     pub(super) holds_order: bool,
-    /// Whether all that texts say is held, if that is more than their own.
-    holds_wholes: bool,
     /// How texts are told that are told exactly.
     exactly: Exactly,
-}
-
-/// The places that are pinned.
-#[derive(Debug)]
-enum Where<'a> {
-    /// Those of this run, by label and JSON pointer.
-    OfRun(HashMap<(String, String), Pin>),
-    /// Those of the committed golden.
-    Committed(&'a Places),
 }
 
 /// What is pinned at a place.
@@ -156,32 +128,21 @@ impl<'a> Chosen<'a> {
         options: &ShapeOptions,
         normalize: &'a Normalize<'a>,
         ids: &Ids,
-        committed: Option<&'a Places>,
+        is_committed: bool,
         (known, holdings): (&'a Known<'_>, &Holdings),
     ) -> Chosen<'a> {
-        let (foreign, others, exactly) = (known.foreign.as_ref(), known.has_others, known.exactly);
-        let holds_order = committed.map_or(others, |places| places.holds_order);
-        let holds_wholes = committed.map_or(others, |places| places.holds_wholes);
-        let places = match committed {
-            Some(places) => Where::Committed(places),
-            None if options.detail == Detail::Keys => Where::OfRun(HashMap::new()),
-            None => {
-                let collector = Collector {
-                    normalize,
-                    ids,
-                    foreign,
-                    recorded: &known.recorded,
-                    others,
-                    exactly,
-                    show: &options.show,
-                    holdings,
-                    places: HashMap::new(),
-                };
-                Where::OfRun(collector.collected(captures))
-            }
-        };
-        let exactly = if committed.is_some() { Exactly::Always } else { exactly };
-        Chosen { places, foreign, recorded: &known.recorded, normalize, holds_order, holds_wholes, exactly }
+        let places = (!is_committed).then(|| {
+            let collector = Collector { normalize, ids, known, show: &options.show, holdings, places: HashMap::new() };
+            if options.detail == Detail::Keys { HashMap::new() } else { collector.collected(captures) }
+        });
+        Chosen {
+            places,
+            foreign: known.foreign.as_ref(),
+            recorded: &known.recorded,
+            normalize,
+            holds_order: known.has_others || is_committed,
+            exactly: if is_committed { Exactly::Always } else { known.exactly },
+        }
     }
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.
@@ -208,7 +169,7 @@ impl<'a> Chosen<'a> {
         }
         let exactly = if texts.exactly { self.exactly } else { Exactly::No };
         let (own, whole) = self.foreign?.said(text, self.normalize, exactly)?;
-        texts.tell(&own).then_some((own, whole.filter(|_| self.holds_wholes)))
+        texts.tell(&own).then_some((own, whole))
     }
 
     /// Whether a text is true of this recording alone, since all of it is a part of what a tool or the scenario said.
@@ -219,7 +180,7 @@ impl<'a> Chosen<'a> {
 
     /// Whether the places are those of a committed golden.
     pub(super) fn is_committed(&self) -> bool {
-        matches!(self.places, Where::Committed(_))
+        self.places.is_none()
     }
 
     /// Whether a point in time, as it is written, is the service's own, or a committed golden has one there.
@@ -229,18 +190,13 @@ impl<'a> Chosen<'a> {
         self.is_committed() || self.foreign.is_none_or(is_own)
     }
 
-    /// Returns what is pinned at a place.
-    pub(super) fn at(&self, at: &At) -> Pin {
+    /// Returns what is pinned at a place, and was `before`.
+    pub(super) fn at(&self, at: &At, before: Option<&Places>) -> Pin {
         let pin = match &self.places {
-            Where::OfRun(places) => places.get(&(at.label.clone(), at.pointer.clone())),
-            Where::Committed(places) => places.lines.get(&at.line),
+            Some(places) => places.get(&(at.label.clone(), at.pointer.clone())),
+            None => before.and_then(|before| before.0.get(&at.line)),
         };
         pin.copied().unwrap_or_default()
-    }
-
-    /// Whether booleans are held at a place, as far as the committed golden decides.
-    pub(super) fn holds_booleans(&self, at: &At) -> bool {
-        !self.is_committed() || self.at(at).booleans
     }
 }
 
@@ -269,12 +225,7 @@ fn line_below(line: &str, name: &str) -> String {
 struct Collector<'a> {
     normalize: &'a Normalize<'a>,
     ids: &'a Ids,
-    foreign: Option<&'a Foreign>,
-    recorded: &'a Recorded,
-    /// Whether other runs show which numbers and texts vary.
-    others: bool,
-    /// Whether texts are told with words that have digits.
-    exactly: Exactly,
+    known: &'a Known<'a>,
     /// The places whose values stand below the lines of their events anyway.
     show: &'a [String],
     /// Where the model's words stand.
@@ -308,9 +259,9 @@ impl Collector<'_> {
             }
         }
         let told = |place: &Place| Texts {
-            signs: self.others && place.says,
-            numbers: self.others && place.says,
-            exactly: self.exactly != Exactly::No,
+            signs: self.known.has_others && place.says,
+            numbers: self.known.has_others && place.says,
+            exactly: self.known.exactly != Exactly::No,
         };
         let pin = |place: &Place| Pin {
             words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),
@@ -320,7 +271,7 @@ impl Collector<'_> {
             texts: told(place),
             booleans: false,
             counts: place.series.is_telling(),
-            numbers: self.others && !place.measures && place.numbers > place.number_times,
+            numbers: self.known.has_others && !place.measures && place.numbers > place.number_times,
         };
         let pins = self.places.iter().map(|(at, place)| (at.clone(), pin(place)));
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()
@@ -363,8 +314,8 @@ impl Collector<'_> {
         place.times += usize::from(is_time);
         // A text in pieces: each of them may look like a word.
         let goes_on = !place.last.is_empty() && place.last != text;
-        let goes_on =
-            goes_on && self.foreign.is_some_and(|foreign| foreign.has_piece(&format!("{}{text}", place.last)));
+        let goes_on = goes_on
+            && self.known.foreign.as_ref().is_some_and(|foreign| foreign.has_piece(&format!("{}{text}", place.last)));
         place.other_words |= says.is_none() || goes_on;
         place.says |= says == Some(Says::Own);
         if !place.other_words && says != Some(Says::Id) && place.words.len() <= WORDS {
@@ -375,29 +326,31 @@ impl Collector<'_> {
 
     /// What a text says. `None` if that may be somebody else's, so that nothing at its place is held.
     fn says(&self, text: &str, key: &str, pointer: &str, label: &Label) -> Option<Says> {
-        let foreign = self.foreign.filter(|_| !label.collapsed)?;
+        let foreign = self.known.foreign.as_ref().filter(|_| !label.collapsed)?;
         let is_id = self.ids.shown(text).is_some();
         if !is_id && foreign.is_own(key, text) && (self.normalize)(text) == text {
             return Some(Says::Own);
         }
         let is_shown = self.show.iter().any(|shown| shown == pointer);
-        if self.others && !is_shown && foreign.is_model(text) {
+        if self.known.has_others && !is_shown && foreign.is_model(text) {
             return Some(Says::Own);
         }
         let is_known = foreign.is_known(text);
         let is_word = is_plain_word(text) && !is_known;
         let is_measured = !is_known && is_measure(pointer, &UNITS);
-        if !self.others || is_shown || is_word || is_measured || foreign.names_machine(text) {
+        if !self.known.has_others || is_shown || is_word || is_measured || foreign.names_machine(text) {
             return None;
         }
         if is_id || times::of_text(text).is_some() {
             return Some(Says::Id);
         }
-        let Some((said, _)) = foreign.said(text, self.normalize, self.exactly) else { return Some(Says::Nothing) };
+        let Some((said, _)) = foreign.said(text, self.normalize, self.known.exactly) else {
+            return Some(Says::Nothing);
+        };
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
         let is_held = self.holdings.get(&label.text).is_some_and(holds);
-        let is_part = is_held || self.recorded.has_piece(text);
+        let is_part = is_held || self.known.recorded.has_piece(text);
         if is_bare(&said) {
             let is_own = if is_known { !is_held } else { !is_part };
             return Some(if is_own { Says::Own } else { Says::Nothing });

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
@@ -122,22 +122,25 @@ impl Foreign {
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
-        let kept = |text: &str| if exactly == Exactly::No { text.to_owned() } else { self.with_days_kept(text) };
-        let own = kept(&own);
-        let exactly = exactly.told(&own)?;
-        let normal = |text: &str| changed_digits(&normalize(text), KEPT, '0');
+        let normal = |text: &str| match exactly {
+            Exactly::No => normalize(text),
+            _ => self.around_days(text, normalize, &str::to_owned),
+        };
+        let exactly = exactly.told(&self.around_days(&own, &str::to_owned, &|_| CUT.to_string()))?;
         let own = said(&normal(&own), exactly, SHOWN)?;
-        let whole = said(&normal(&kept(&text)), exactly, WHOLE).filter(|whole| *whole != own);
+        let whole = said(&normal(&text), exactly, WHOLE).filter(|whole| *whole != own);
         Some((own, whole))
     }
 
-    /// A text with other digits in each day that one of these texts names, so that it keeps it.
-    fn with_days_kept(&self, text: &str) -> String {
+    /// A text that is changed around the days that one of these texts names, each of which becomes what `day` says.
+    fn around_days(&self, text: &str, change: &Normalize<'_>, day: &dyn Fn(&str) -> String) -> String {
         static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
-        let kept = |day: &Captures<'_>| {
-            if self.has_piece(&day[0]) { changed_digits(&day[0], '0', KEPT) } else { day[0].to_owned() }
-        };
-        DAY.replace_all(text, kept).into_owned()
+        let (mut out, mut done) = (String::new(), 0);
+        for found in DAY.find_iter(text).filter(|found| self.has_piece(found.as_str())) {
+            out += &(change(&text[done..found.start()]) + &day(found.as_str()));
+            done = found.end();
+        }
+        out + &change(&text[done..])
     }
 
     /// Whether a text is one of these as a whole.
@@ -175,19 +178,6 @@ impl Foreign {
             _ => {}
         }
     }
-}
-
-/// The first of ten private characters, which stand for digits that nothing normalizes.
-const KEPT: char = '\u{e000}';
-
-/// Returns a text with other digits.
-fn changed_digits(text: &str, from: char, to: char) -> String {
-    let (from, to) = (u32::from(from), u32::from(to));
-    let change = |c: char| {
-        let digit = u32::from(c).checked_sub(from).filter(|digit| *digit < 10)?;
-        char::from_u32(to + digit)
-    };
-    text.chars().map(|c| change(c).unwrap_or(c)).collect()
 }
 
 /// Returns a text with something in place of another one, wherever that is not part of a longer word.

@@ -44,7 +44,7 @@ struct Outline<'a> {
     pins: &'a Pins<'a>,
     /// The places whose words and times are pinned.
     chosen: &'a Chosen<'a>,
-    /// Those of the same label in the same answer, in the committed golden. In another one, the same place may tell a clock.
+    /// Those of the committed golden.
     before: Option<&'a Places>,
 }
 
@@ -159,10 +159,7 @@ impl Outline<'_> {
         if self.pins.is_loose(&at.pointer) {
             return Pin::default();
         }
-        let mut pin = self.chosen.at(at);
-        if let Some(before) = self.before {
-            pin.texts.exactly = before.tell_exactly(at);
-        }
+        let pin = self.chosen.at(at, self.before);
         let whole = self.keep != Keep::Chunks;
         Pin { words: pin.words && whole, counts: pin.counts && whole, numbers: pin.numbers && whole, ..pin }
     }
@@ -179,7 +176,8 @@ impl Outline<'_> {
         let said: Vec<Option<(String, Option<String>)>> =
             own.iter().map(|text| if chosen.words { self.chosen.said(text, chosen.texts) } else { None }).collect();
         // Of pieces of a text, both values may only show that there are several.
-        let holds_booleans = self.keep != Keep::Chunks || booleans.len() == 1 && self.chosen.holds_booleans(at);
+        let holds_booleans = self.keep != Keep::Chunks
+            || booleans.len() == 1 && (!self.chosen.is_committed() || self.chosen.at(at, self.before).booleans);
         let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
         let counts = from.filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };

@@ -75,8 +75,7 @@ impl Shaped {
         let is_short = |label: &str, pointer: &str, text: &str| short.has(label, pointer, text);
         let is_short: Option<&IsShort<'_>> = if short.is_empty() { None } else { Some(&is_short) };
         let (ids, words) = (Ids::of(&events, options, normalize, is_short), WordKeys::new(&options.words));
-        let places = known.committed.map(Places::of);
-        let chosen = Chosen::of(&events, options, normalize, &ids, places.as_ref(), (known, &holdings));
+        let chosen = Chosen::of(&events, options, normalize, &ids, known.committed.is_some(), (known, &holdings));
         let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
         let pinned = RefCell::default();
         let writing = Writing {
@@ -154,10 +153,10 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
-    let before = |label: &str| committed?.trees.iter().find(|of| of.label() == label);
+    let before = |label: &str| of.committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
-        let before = before(&label).map(Places::of_tree);
+        let before = before(&label).map(Places::of);
         outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen, before.as_ref()))
     };
     // A text is shown where something of it is held, or was.

@@ -39,18 +39,10 @@ pub(super) struct Told {
 
 impl How {
     /// Where one is written as another and more, it comes first.
-    pub(super) const ALL: [How; 10] = [
-        How::Equal,
-        How::Trimmed,
-        How::Unquoted,
-        How::Elided,
-        How::Cut,
-        How::Html,
-        How::Json,
-        How::Has,
-        How::HasHtml,
-        How::HasJson,
-    ];
+    pub(super) const ALL: [How; 10] = {
+        use How::{Cut, Elided, Equal, Has, HasHtml, HasJson, Html, Json, Trimmed, Unquoted};
+        [Equal, Trimmed, Unquoted, Elided, Cut, Html, Json, Has, HasHtml, HasJson]
+    };
 
     /// What stands between a place and the turns.
     pub(super) fn verb(self) -> &'static str {

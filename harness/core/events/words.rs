@@ -91,10 +91,8 @@ impl Exactly {
     /// Whether a text is told so; `None` if it cannot be, by what is its own in it.
     pub(super) fn told(self, own: &str) -> Option<bool> {
         let Exactly::Unless(today) = self else { return Some(self == Exactly::Always) };
-        let is_digit = |at: Option<usize>| at.and_then(|at| own.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
-        let is_clock = |at: usize| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1));
-        let tells_clock = || own.match_indices(':').any(|(at, _)| is_clock(at));
-        let varies = || tells_clock() || is_measure(own, &UNITS) || tells(own, today, WEEKS);
+        let is_clock = |of: &[u8]| of[1] == b':' && of[0].is_ascii_digit() && of[2].is_ascii_digit();
+        let varies = || own.as_bytes().windows(3).any(is_clock) || is_measure(own, &UNITS) || tells(own, today, WEEKS);
         (!own.contains(char::is_numeric) || !varies()).then_some(true)
     }
 }

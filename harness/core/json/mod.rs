@@ -23,7 +23,6 @@ pub(crate) use ordered::python_repr_at;
 pub use parser::MAX_DEPTH;
 pub use parts::Step;
 pub use printer::Layout;
-pub(crate) use printer::print_string;
 pub use text::JsonText;
 pub use value::{Json, Object};
 pub use written::Written;

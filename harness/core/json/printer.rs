@@ -40,7 +40,7 @@ impl Json {
 }
 
 /// Appends a string with its quotes, escaped as `json.dumps(…, ensure_ascii=False)` does.
-pub(crate) fn print_string(s: &str, out: &mut String) {
+pub(super) fn print_string(s: &str, out: &mut String) {
     out.push('"');
     // Most texts have no other control character, so one search covers all runs.
     let others = has_control_but_newline(s.as_bytes());

@@ -4,62 +4,25 @@ use std::borrow::Cow;
 
 use super::normalize::{Normalizer, is_blank};
 use crate::conversation::{Message, OPAQUE, ToolCall};
-use crate::json::{Json, Layout, print_string};
+use crate::json::{Json, Layout};
 
-/// Returns the canonical messages, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once. Consumes
-/// the messages, since most of their text is moved unchanged.
-pub fn canonical_conversation(messages: Vec<Message>, normalizer: &Normalizer) -> Vec<Json> {
-    messages.into_iter().filter_map(|message| canonical_message(message, normalizer)).collect()
-}
-
-fn canonical_message(mut message: Message, normalizer: &Normalizer) -> Option<Json> {
-    let content = match canonical_content(&message, normalizer)? {
-        Cow::Owned(content) => content,
-        // Then the content is a text in which nothing was replaced.
-        Cow::Borrowed(_) => std::mem::take(&mut message.content).into_string().unwrap_or_default(),
-    };
-    let mut entries = vec![("content", Json::Str(content))];
-    if let Some(name) = message.name.filter(|name| !name.is_empty()) {
-        entries.push(("name", Json::Str(name)));
+/// Returns the canonical form of a message, `{"type", "content", "tool_calls"?, "name"?}`, with each text normalized once; `None` if it
+/// is not part of the conversation.
+pub(super) fn canonical_message(message: &Message, normalizer: &Normalizer) -> Option<Json> {
+    let content = canonical_content(message, normalizer)?.into_owned();
+    let mut entries = vec![("content", Json::Str(content)), ("type", Json::Str(message.kind.clone()))];
+    if let Some(name) = message.name.as_ref().filter(|name| !name.is_empty()) {
+        entries.push(("name", Json::Str(name.clone())));
     }
     if !message.tool_calls.is_empty() {
-        let call = |mut c: ToolCall| {
-            normalizer.own_in(&mut c.args, false);
-            Json::object([("args", c.args), ("name", Json::Str(c.name))])
-        };
-        entries.push(("tool_calls", message.tool_calls.into_iter().map(call).collect::<Vec<_>>().into()));
-    }
-    entries.push(("type", Json::Str(message.kind)));
-    Some(Json::object(entries))
-}
-
-/// Appends the JSON of a canonical message, as [`Json::print_to`] prints it, without making the message. Returns whether it is
-/// part of the conversation.
-pub(super) fn print_canonical(message: &Message, normalizer: &Normalizer, out: &mut String) -> bool {
-    let Some(content) = canonical_content(message, normalizer) else { return false };
-    out.push_str("{\"content\": ");
-    print_string(&content, out);
-    if let Some(name) = message.name.as_deref().filter(|name| !name.is_empty()) {
-        out.push_str(", \"name\": ");
-        print_string(name, out);
-    }
-    for (index, call) in message.tool_calls.iter().enumerate() {
-        out.push_str(if index == 0 { ", \"tool_calls\": [{\"args\": " } else { ", {\"args\": " });
-        if normalizer.has_own() {
+        let call = |call: &ToolCall| {
             let mut args = call.args.clone();
             normalizer.own_in(&mut args, false);
-            args.print_to(out, Layout::Python);
-        } else {
-            call.args.print_to(out, Layout::Python);
-        }
-        out.push_str(", \"name\": ");
-        print_string(&call.name, out);
-        out.push_str(if index + 1 == message.tool_calls.len() { "}]" } else { "}" });
+            Json::object([("args", args), ("name", Json::Str(call.name.clone()))])
+        };
+        entries.push(("tool_calls", message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
     }
-    out.push_str(", \"type\": ");
-    print_string(&message.kind, out);
-    out.push('}');
-    true
+    Some(Json::object(entries))
 }
 
 /// Returns the normalized text of a message, borrowed if nothing was replaced in its only text; `None` if the message is not part

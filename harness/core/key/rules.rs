@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::caller::Aliases;
-use super::canonical::canonical_conversation;
+use super::canonical::canonical_message;
 use super::hash::Hash;
 use super::normalize::Normalizer;
 use super::running::RunningHash;
@@ -45,7 +45,7 @@ impl Rules {
 
     /// Returns the canonical messages of a conversation. Each is an object of `type`, `content`, `tool_calls?` and `name?`.
     pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {
-        canonical_conversation(messages, &self.normalizer)
+        messages.iter().filter_map(|message| canonical_message(message, &self.normalizer)).collect()
     }
 
     /// Returns the hash of canonical messages.

@@ -9,7 +9,7 @@
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::canonical::print_canonical;
+use super::canonical::canonical_message;
 use super::hash::Hash;
 use super::normalize::{CLOSE, Normalizer, OPEN, reminder};
 use crate::conversation::Message;
@@ -46,9 +46,8 @@ impl Default for RunningHash {
 impl RunningHash {
     /// Adds the next message of a call. The normalizer has to be the same for all of them.
     pub fn add(&mut self, message: &Message, normalizer: &Normalizer) {
-        let mut text = String::new();
-        if print_canonical(message, normalizer, &mut text) {
-            self.add_text(&text, normalizer);
+        if let Some(canonical) = canonical_message(message, normalizer) {
+            self.add_canonical(&canonical, normalizer);
         }
     }
 

@@ -27,6 +27,8 @@ fn system_hidden_and_blank_messages_are_left_out() {
         message("<system-reminder>x</system-reminder>"),
         calling,
     ];
-    let canonical = Json::Array(canonical_conversation(all, &Normalizer::default())).print(Layout::Python);
+    let canonical =
+        Json::Array(all.iter().filter_map(|message| canonical_message(message, &Normalizer::default())).collect())
+            .print(Layout::Python);
     assert_eq!(canonical, r#"[{"content": "", "tool_calls": [{"args": null, "name": "ls"}], "type": "ai"}]"#);
 }
