@@ -14,7 +14,7 @@ mod words;
 
 use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
-use super::held::Manner;
+use super::held::{Held, Manner};
 use crate::cost::differences;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -274,7 +274,13 @@ impl Found {
                 let of_event = |was: &&Tree| change.subject == Subject::of(old, was.label());
                 let was = old.trees.iter().find(of_event);
                 let added = was.and_then(|was| trees::added(old, was, new.tree_of(aligned.new_name(was.label()))?));
-                *change = added.unwrap_or_else(|| change.clone());
+                // So does how a text is changed that comes in pieces, of which the number is no contract.
+                let is_cut = |(label, _, text): &(&String, &Held, &Text)| {
+                    change.subject == Subject::of(old, label) && text.manner().in_pieces
+                };
+                let text = || values::changes(&aligned).into_iter().find(|found| found.subject == change.subject);
+                let text = || if old.texts().iter().any(is_cut) { text() } else { None };
+                *change = added.or_else(text).unwrap_or_else(|| change.clone());
             }
             // Which events have ids follows from which events there are.
             heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));
