@@ -294,16 +294,11 @@ impl Replayed {
 
     /// The golden of what was captured, with texts told `exactly`. `passed` are the words of the model that it passes on. Without these, it
     /// names all times, those of others, too.
-    pub(super) fn exact_golden(
-        &self,
-        scenario: &Scenario,
-        exactly: Exactly,
-        passed: Option<Option<&Passed>>,
-    ) -> Golden {
+    pub(super) fn exact_golden(&self, of: &Scenario, exactly: Exactly, passed: Option<Option<&Passed>>) -> Golden {
         let tells = passed.flatten().map_or(Tells::Likeness, Tells::Shown);
         let mut known = Known { tells, has_others: true, exactly, ..self.known_with(None) };
         known.foreign = known.foreign.filter(|_| passed.is_some());
-        self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
+        self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
     }
 
     /// The tool calls of these turns.

@@ -32,13 +32,10 @@ impl Days {
 /// Whether a text tells a day that is at most so many weeks before or after another, or of its own week, and not only what many days
 /// have: the name of a weekday or a month, a week.
 pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at)).collect();
-    let fortnights = (-weeks..=weeks).step_by(2).filter_map(|away| around(day.checked_add(Duration::weeks(away))?));
-    let is_in = |days: &Fortnight| {
-        let renderings = starts.iter().filter_map(|at| Rendering::in_one(days, text, *at));
-        renderings.into_iter().any(|rendering| rendering.is_date())
-    };
-    !starts.is_empty() && fortnights.into_iter().any(|days| is_in(&days))
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
+    let mut fortnights = (-weeks..=weeks).step_by(2).filter_map(|away| around(day.checked_add(Duration::weeks(away))?));
+    let is_date = |days: &Fortnight, at| Rendering::in_one(days, text, at).is_some_and(|rendering| rendering.is_date());
+    fortnights.any(|days| starts.clone().any(|at| is_date(&days, at)))
 }
 
 fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {

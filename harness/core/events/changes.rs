@@ -14,7 +14,7 @@ mod words;
 
 use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
-use super::held::{Held, Manner};
+use super::held::Manner;
 use crate::cost::differences;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
@@ -275,11 +275,9 @@ impl Found {
                 let was = old.trees.iter().find(of_event);
                 let added = was.and_then(|was| trees::added(old, was, new.tree_of(aligned.new_name(was.label()))?));
                 // So does how a text is changed that comes in pieces, of which the number is no contract.
-                let is_cut = |(label, _, text): &(&String, &Held, &Text)| {
-                    change.subject == Subject::of(old, label) && text.manner().in_pieces
-                };
-                let text = || values::changes(&aligned).into_iter().find(|found| found.subject == change.subject);
-                let text = || if old.texts().iter().any(is_cut) { text() } else { None };
+                let is_it = |label: &str| change.subject == Subject::of(old, label);
+                let is_cut = old.texts().iter().any(|(label, _, text)| is_it(label) && text.manner().in_pieces);
+                let text = || values::changes(&aligned).into_iter().find(|of| is_cut && of.subject == change.subject);
                 *change = added.or_else(text).unwrap_or_else(|| change.clone());
             }
             // Which events have ids follows from which events there are.

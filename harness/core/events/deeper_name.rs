@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::captured::Captured;
-use super::captured::{Event, Payload};
+use super::captured::{Captured, Event, Payload};
 use super::notation;
 use super::options::ShapeOptions;
 use super::words::is_word;

@@ -275,12 +275,10 @@ impl Golden {
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
-        self.holds_order() || self.any_kind(&|kind| matches!(kind, Kind::Quoted(text) if is_text(text)))
-    }
-
-    /// Whether it holds the order of a list, or that it has none.
-    pub(super) fn holds_order(&self) -> bool {
-        self.any_kind(&|kind| matches!(kind, Kind::List(List { order: Some(_), .. })))
+        self.any_kind(&|kind| match kind {
+            Kind::Quoted(text) => is_text(text),
+            kind => matches!(kind, Kind::List(List { order: Some(_), .. })),
+        })
     }
 
     pub(super) fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {

@@ -124,14 +124,12 @@ impl Header {
         if known.headers.iter().any(|known| known.name == self.name && known.value.is_none()) {
             self.value = None;
         }
-        if known.headers.iter().any(|known| known.subject() == self.subject() && known.has_open_age()) {
+        // Of a cookie it may be held that it has an age, and not which.
+        let is_open = |value: &String| value.split("; ").any(|part| part == AGE.trim_end_matches('='));
+        let has_open_age = |known: &Header| known.value.as_ref().is_some_and(is_open);
+        if known.headers.iter().any(|known| known.subject() == self.subject() && has_open_age(known)) {
             self.let_age_vary();
         }
-    }
-
-    /// Whether it is a cookie of which is held that it has an age, and not which.
-    fn has_open_age(&self) -> bool {
-        self.value.as_deref().is_some_and(|value| value.split("; ").any(|part| part == AGE.trim_end_matches('=')))
     }
 
     /// Leaves the age of a cookie open. One without an age is deleted.

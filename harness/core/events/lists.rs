@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::golden::List;
 use super::ids::{is_id, place};
-use super::order::{Neighbours, Print};
+use super::order::Neighbours;
 use crate::json::{Json, Object};
 
 /// All lists at one place.
@@ -15,7 +15,7 @@ pub(super) struct Lists {
     range: Option<(usize, usize)>,
     total: usize,
     order: Order,
-    neighbours: Neighbours,
+    pub(super) neighbours: Neighbours,
 }
 
 /// The order of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
@@ -31,11 +31,6 @@ impl Lists {
         self.add_range((list.len(), list.len()));
         self.total += list.len();
         self.order.add(list);
-    }
-
-    /// Adds what the elements of a list say.
-    pub(super) fn add_prints(&mut self, elements: &[Print]) {
-        self.neighbours.add(elements);
     }
 
     /// Adds all lists from another place.

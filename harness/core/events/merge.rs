@@ -143,14 +143,10 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Also finds the order of lists, by what `says` returns of a text, and by the numbers that are not tokens of the model's.
-    pub(super) fn with_order(self, says: Option<Says<'a>>) -> Merger<'a> {
-        Merger { says: says.filter(|_| self.keep == Keep::Types), ..self }
-    }
-
-    /// Also finds how far points in time are from when they were told.
-    pub(super) fn told_at(self, told: Option<OffsetDateTime>, compared: bool) -> Merger<'a> {
-        Merger { told, compared, ..self }
+    /// Also finds the order of lists, by what `says` returns of a text, and by the numbers that are not tokens of the model's; and how far
+    /// points in time are from when they were told.
+    pub(super) fn with(self, says: Option<Says<'a>>, told: Option<OffsetDateTime>, compared: bool) -> Merger<'a> {
+        Merger { says: says.filter(|_| self.keep == Keep::Types), told, compared, ..self }
     }
 
     /// Adds a value, and returns what it says.
@@ -166,7 +162,7 @@ impl<'a> Merger<'a> {
                 let list = seen.list.get_or_insert_default();
                 list.lists.add(array);
                 let prints: Vec<Print> = array.iter().map(|element| self.add_element(element, list)).collect();
-                list.lists.add_prints(if self.says.is_some() { &prints } else { &[] });
+                list.lists.neighbours.add(if self.says.is_some() { &prints } else { &[] });
                 print_of_list(&prints)
             }
             scalar => {

@@ -86,11 +86,6 @@ impl Path {
             Step::Each => pointer + "/*",
         })
     }
-
-    /// Whether any element of a list is meant.
-    pub(super) fn is_in_list(&self) -> bool {
-        self.0.contains(&Step::Each)
-    }
 }
 
 impl fmt::Display for Path {

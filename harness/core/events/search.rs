@@ -229,7 +229,7 @@ impl Search<'_> {
     fn held(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Fit)> {
         let values = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path));
         let mut lanes: Vec<Lane> = values.map(|lane| Lane::Value(lane.clone())).collect();
-        lanes.extend(path.is_in_list().then_some(Lane::Position));
+        lanes.extend(path.0.contains(&Step::Each).then_some(Lane::Position));
         let mut known = HashMap::new();
         let (mut best, mut fit) = (Vec::new(), self.fit(path, &[], pieces, &mut known));
         // An id of a message that fits as well as no lane tells texts apart that come in parallel in another run.

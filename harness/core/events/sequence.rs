@@ -88,9 +88,7 @@ impl Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
-        let merger = |keep| {
-            Merger::new(keep, normalize, ids, words).with_order(says).told_at(told, writing.chosen.is_committed())
-        };
+        let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mut reader = Reader {
             writing,
             payloads: PayloadReader { options, normalize, ids },

@@ -128,9 +128,8 @@ impl Here<'_> {
         let stem = bare.trim_end_matches(['…', '.']).trim_end();
         // A piece of a stream is the beginning of a text, too.
         let can_be = stem.chars().nth(LEAST - 1).is_some() && is_telling(stem);
-        let cut = || {
-            self.first(how, |of| [of.said.trim(), without_quotes(&of.said)].iter().any(|said| said.starts_with(stem)))
-        };
+        let begins = |of: &Text| of.said.trim().starts_with(stem) || without_quotes(&of.said).starts_with(stem);
+        let cut = || self.first(how, begins);
         can_be.then(cut).flatten().or_else(|| self.inside(text))
     }
 

@@ -20,8 +20,6 @@ const ARGUMENTS: [&str; 3] = ["args", "arguments", "input"];
 pub(super) const SHOWN: usize = 120;
 /// The same of what is true of one recording, so that a change behind the beginning can be quoted.
 pub(super) const WHOLE: usize = 10_000;
-/// How far away a day may be that a text tells by a clock, in weeks.
-const WEEKS: i64 = 26;
 /// How the hash of a long text begins that has words with digits, if it is of these, too.
 const EXACTLY: &str = "exactly ";
 /// The largest length of a word.
@@ -92,7 +90,7 @@ impl Exactly {
     pub(super) fn told(self, own: &str) -> Option<bool> {
         let Exactly::Unless(today) = self else { return Some(self == Exactly::Always) };
         let is_clock = |of: &[u8]| of[1] == b':' && of[0].is_ascii_digit() && of[2].is_ascii_digit();
-        let varies = || own.as_bytes().windows(3).any(is_clock) || is_measure(own, &UNITS) || tells(own, today, WEEKS);
+        let varies = || own.as_bytes().windows(3).any(is_clock) || is_measure(own, &UNITS) || tells(own, today, 26);
         (!own.contains(char::is_numeric) || !varies()).then_some(true)
     }
 }

@@ -89,14 +89,10 @@ impl Value {
         for (middle, skipped) in self.base64.iter().filter(|(middle, _)| middle.needle().len() <= text.len()) {
             for at in middle.find_iter(text.as_bytes()) {
                 let run = base64_run::around(text, at..at + middle.needle().len(), *skipped);
-                runs.extend(run.filter(|run| !self.find(&run.bytes).is_empty() || self.is_named_in(&run.bytes)));
+                let names = |run: &Run| memmem::find(&run.bytes, self.placeholder.as_bytes()).is_some();
+                runs.extend(run.filter(|run| !self.find(&run.bytes).is_empty() || names(run)));
             }
         }
         runs
-    }
-
-    /// Whether bytes contain the placeholder.
-    pub(super) fn is_named_in(&self, bytes: &[u8]) -> bool {
-        memmem::find(bytes, self.placeholder.as_bytes()).is_some()
     }
 }

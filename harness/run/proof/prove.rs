@@ -71,12 +71,11 @@ impl Proof<'_> {
 
 /// The names of tools that the model called with a day of this fortnight, in the order of their calls.
 fn tools_told_a_day(fixture: &Fixture) -> Vec<String> {
-    let today = OffsetDateTime::now_utc().date();
     let mut tools: Vec<String> = Vec::new();
     for block in fixture.table.turns().iter().flat_map(|turn| &turn.output.blocks) {
         if let Block::ToolCall(call) = block
             && !tools.contains(&call.name)
-            && tells(&call.args.print(Layout::Compact), today, 0)
+            && tells(&call.args.print(Layout::Compact), OffsetDateTime::now_utc().date(), 0)
         {
             tools.push(call.name.clone());
         }

@@ -119,8 +119,7 @@ impl Proof<'_> {
     ) -> Golden {
         let Proof { project, scenario, .. } = *self;
         let moved = has_moved(first, replays);
-        let today = OffsetDateTime::now_utc().date();
-        let exactly = if moved { Exactly::Always } else { Exactly::Unless(today) };
+        let exactly = if moved { Exactly::Always } else { Exactly::Unless(OffsetDateTime::now_utc().date()) };
         let of = |run: &Replayed| run.exact_golden(scenario, exactly, Some(first.passed.as_ref()));
         let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {

@@ -28,11 +28,6 @@ impl What {
             _ => CauseKind::EventShape,
         }
     }
-
-    /// Whether it concerns the contents of a payload.
-    fn is_of_payload(self) -> bool {
-        matches!(self.kind(), CauseKind::EventShape | CauseKind::EventValue)
-    }
 }
 
 impl Change {
@@ -42,8 +37,10 @@ impl Change {
     }
 
     pub fn kind(&self) -> CauseKind {
-        let of_body = self.what.is_of_payload() && matches!(self.subject, Subject::Body(_));
-        if of_body { CauseKind::Body } else { self.what.kind() }
+        match (self.what.kind(), &self.subject) {
+            (CauseKind::EventShape | CauseKind::EventValue, Subject::Body(_)) => CauseKind::Body,
+            (kind, _) => kind,
+        }
     }
 
     /// The change as a sentence, for the first line of a failure.
