@@ -62,7 +62,7 @@ impl Conversation {
         }
         let mut added = Vec::new();
         for message in self.messages.iter().rev() {
-            let Some(canonical) = self.rules.canonical(vec![Message::clone(message)]).pop() else { continue };
+            let Some(canonical) = self.rules.canonical([&**message]).pop() else { continue };
             if message.kind == "ai" {
                 break;
             }
@@ -82,7 +82,7 @@ impl Deref for Conversation {
     type Target = [Json];
 
     fn deref(&self) -> &[Json] {
-        self.canonical.get_or_init(|| self.rules.canonical(self.messages.iter().cloned().map(Message::from).collect()))
+        self.canonical.get_or_init(|| self.rules.canonical(self.messages.iter().map(|message| &**message)))
     }
 }
 

@@ -162,7 +162,7 @@ impl SecondLook {
         this.messages = messages.to_vec();
         for message in &messages[known..] {
             let before = this.found.last().cloned().unwrap_or_else(|| start.clone());
-            let canonical = rules.canonical(vec![(**message).clone()]).pop();
+            let canonical = rules.canonical([&**message]).pop();
             this.found.push(canonical.map_or_else(|| before.clone(), |canonical| after(&before, &canonical)));
         }
         let conversation = this.found.last().and_then(|found| one(nodes, found));
@@ -179,7 +179,7 @@ impl SecondLook {
             return false;
         }
         let nodes = self.nodes.get_or_init(|| self.tree(fixture, rules));
-        let first = called.iter().find_map(|message| rules.canonical(vec![(**message).clone()]).pop());
+        let first = called.iter().find_map(|message| rules.canonical([&**message]).pop());
         let start = vec![(0, Clocks::ANY)];
         first.is_some_and(|first| !self.after(nodes, self.days(fixture), &start, &first).is_empty())
     }

@@ -21,8 +21,8 @@ use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::days::Days;
 use retake_core::events::{
-    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, Known, NamesNothing, Passed, Recorded, ShapeOptions,
-    Shaped, ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
+    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, Known, NamesNothing, Recorded, ShapeOptions, Shaped,
+    ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -292,12 +292,11 @@ impl Replayed {
         self.played.driven.captured.iter().find_map(answered).map(OffsetDateTime::year)
     }
 
-    /// The golden of what was captured, with texts told `exactly`. `passed` are the words of the model that it passes on. Without these, it
-    /// names all times, those of others, too.
-    pub(super) fn exact_golden(&self, of: &Scenario, exactly: Exactly, passed: Option<Option<&Passed>>) -> Golden {
-        let tells = passed.flatten().map_or(Tells::Likeness, Tells::Shown);
-        let mut known = Known { tells, has_others: true, exactly, ..self.known_with(None) };
-        known.foreign = known.foreign.filter(|_| passed.is_some());
+    /// The golden of what was captured, with texts told `exactly`. Without what `tells` the words of the model, it names all times, those of
+    /// others, too.
+    pub(super) fn exact_golden(&self, of: &Scenario, exactly: Exactly, tells: Option<Tells<'_>>) -> Golden {
+        let mut known = Known { tells: tells.unwrap_or_default(), has_others: true, exactly, ..self.known_with(None) };
+        known.foreign = known.foreign.filter(|_| tells.is_some());
         self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
     }
 

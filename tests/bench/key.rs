@@ -14,7 +14,7 @@ pub fn measure(table: &mut Table) {
         let key = || {
             let json = Json::parse(text.as_bytes()).unwrap();
             let Json::Array(messages) = json else { panic!("the conversation is not a list") };
-            let messages = messages.into_iter().map(|m| message_from_langchain(m).unwrap()).collect();
+            let messages: Vec<_> = messages.into_iter().map(|m| message_from_langchain(m).unwrap()).collect();
             black_box(rules.key(&rules.canonical(messages), Some("lead_agent")));
         };
         let parse = fastest(15, || drop(black_box(Json::parse(text.as_bytes()).unwrap())));

@@ -316,7 +316,7 @@ pub fn worlds(data: &[u8]) {
     let recorded = Recorded {
         request: None,
         caller: None,
-        conversation: rules.canonical(call.messages.iter().cloned().map(Into::into).collect()),
+        conversation: rules.canonical(call.messages.iter().map(|message| &**message)),
         texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
         output,
         wire: Some(Wire::of(api, response)),

@@ -1,6 +1,6 @@
 //! Computes the key of a call from version 1's rules and those that a suite adds.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 
 use super::caller::Aliases;
 use super::canonical::canonical_message;
@@ -35,7 +35,7 @@ impl Rules {
     pub fn first_key(messages: Vec<Message>, caller: Option<&str>) -> Key {
         let rules = Rules { normalizer: Normalizer::of_first_fixtures(), aliases: Aliases::default() };
         let shown = messages.into_iter().map(|message| Message { hidden: false, ..message });
-        rules.key(&rules.canonical(shown.collect()), caller)
+        rules.key(&rules.canonical(shown), caller)
     }
 
     /// No rules: the messages and texts of a call stay as they were sent, which is how a fixture stores them.
@@ -44,8 +44,8 @@ impl Rules {
     }
 
     /// Returns the canonical messages of a conversation. Each is an object of `type`, `content`, `tool_calls?` and `name?`.
-    pub fn canonical(&self, messages: Vec<Message>) -> Vec<Json> {
-        messages.iter().filter_map(|message| canonical_message(message, &self.normalizer)).collect()
+    pub fn canonical(&self, messages: impl IntoIterator<Item = impl Borrow<Message>>) -> Vec<Json> {
+        messages.into_iter().filter_map(|message| canonical_message(message.borrow(), &self.normalizer)).collect()
     }
 
     /// Returns the hash of canonical messages.

@@ -91,7 +91,7 @@ fn agrees_with_the_reference_vectors() {
     for (number, line) in vectors.lines().enumerate() {
         let case = Json::parse(line.as_bytes()).unwrap();
         let messages = case.get("messages").unwrap().as_array().unwrap().iter();
-        let messages = messages.map(|m| message_from_langchain(m.clone()).unwrap()).collect();
+        let messages: Vec<_> = messages.map(|m| message_from_langchain(m.clone()).unwrap()).collect();
         let key = rules.key(&rules.canonical(messages), case.str_of("caller"));
         assert_eq!(Some(key.conversation_hash.to_string().as_str()), case.str_of("conversation_hash"), "{number}");
         assert_eq!(Some(key.input_hash.to_string().as_str()), case.str_of("input_hash"), "{number}");
@@ -103,7 +103,7 @@ fn agrees_with_the_reference_vectors() {
 fn a_reminder_that_reaches_over_messages_is_found() {
     let rules = Rules::default();
     let of = |texts: &[&str]| {
-        let messages = texts.iter().map(|text| Message::new("human", *text)).collect();
+        let messages: Vec<_> = texts.iter().map(|text| Message::new("human", *text)).collect();
         rules.reminder_over_messages(&rules.canonical(messages))
     };
     assert_eq!(

@@ -6,7 +6,7 @@ use super::mark::Marked;
 use super::replays::Proof;
 use crate::run::golden::Committed;
 use crate::run::trial::Replayed;
-use retake_core::events::{Detail, Exactly, Golden, ShortIds};
+use retake_core::events::{Detail, Exactly, Golden, ShortIds, Tells};
 use retake_core::key::Rules;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -120,7 +120,8 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         let moved = has_moved(first, replays);
         let exactly = if moved { Exactly::Always } else { Exactly::Unless(OffsetDateTime::now_utc().date()) };
-        let of = |run: &Replayed| run.exact_golden(scenario, exactly, Some(first.passed.as_ref()));
+        let tells = first.passed.as_ref().map_or(Tells::Likeness, Tells::Shown);
+        let of = |run: &Replayed| run.exact_golden(scenario, exactly, Some(tells));
         let mut exact = if first.has_others { of(first) } else { return golden };
         if !exact.is_exact() {
             return golden;

@@ -176,7 +176,7 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
 fn a_code_that_somebody_named_belongs_to_its_row() {
     let of = |codes: [&str; 3], committed: Option<&Golden>| {
         let mut foreign = Foreign::default();
-        [r#"{"courses": ["bio-8", "bio-9", "math-7"], "one": "B-1"}"#].iter().for_each(|text| foreign.add_text(text));
+        foreign.add_text(r#"{"courses": ["bio-8", "bio-9", "math-7"], "one": "B-1"}"#);
         foreign.add_model("gpt-4.1");
         let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
         let [a, b, c] = codes;

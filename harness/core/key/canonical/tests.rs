@@ -20,7 +20,7 @@ fn system_hidden_and_blank_messages_are_left_out() {
     let hidden = Message { hidden: true, ..message("hidden") };
     let call = ToolCall { id: "x".into(), name: "ls".into(), args: Json::Null };
     let calling = Message { tool_calls: vec![call], ..Message::new("ai", "") };
-    let all = vec![
+    let all = [
         Message::new("system", "s"),
         hidden,
         message(" \u{1f}\n"),

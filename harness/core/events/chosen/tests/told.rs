@@ -60,9 +60,9 @@ fn where_no_clock_is_moved_only_what_it_may_tell_is_open() {
         let known = Known { foreign: Some(foreign), has_others: true, exactly, committed, ..Known::default() };
         Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
     };
-    let line = r##"{"a": "12 of 40 seats", "b": "Open at 16:30 h", "c": "Due on 12 December 2026", "d": "took 5 ms",
+    let line = r#"{"a": "12 of 40 seats", "b": "Open at 16:30 h", "c": "Due on 12 December 2026", "d": "took 5 ms",
         "e": "Trip 7 of 2027-03-05", "f": "2027-03-05", "g": "2027-03-06", "h": "2026-11-27", "i": "18:30",
-        "j": "Day 2 is 2027-03-07"}"##
+        "j": "Day 2 is 2027-03-07"}"#
         .replace('\n', "");
     let mut golden = of(&line, Exactly::No, None);
     golden.tell_exactly(of(&line, Exactly::Unless(today), None), false, None);
