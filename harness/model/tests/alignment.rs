@@ -6,7 +6,7 @@ use retake_core::conversation::ToolCall;
 
 /// Makes a turn of a conversation from the kind and the text of each message.
 fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Recorded {
-    let messages = messages.iter().map(|(kind, text)| Message::new(kind, *text)).collect();
+    let messages: Vec<_> = messages.iter().map(|(kind, text)| Message::new(kind, *text)).collect();
     Recorded { conversation: Rules::default().canonical(messages), ..turn(caller, "p", "", answer) }
 }
 
