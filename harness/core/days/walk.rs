@@ -29,8 +29,8 @@ impl Days {
     }
 }
 
-/// Whether a text tells a day that is at most so many weeks before or after another, or of its own week, and not only what many days
-/// have: the name of a weekday or a month, a week.
+/// Whether a text tells a day that is at most a week, and so many weeks more, before or after another, and not only what many days have:
+/// the name of a weekday or a month, a week.
 pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
     let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
     let mut fortnights = (-weeks..=weeks).step_by(2).filter_map(|away| around(day.checked_add(Duration::weeks(away))?));

@@ -190,7 +190,7 @@ impl<'a> Chosen<'a> {
         self.is_committed() || self.foreign.is_none_or(is_own)
     }
 
-    /// Returns what is pinned at a place, and was `before`.
+    /// Returns what is pinned at a place: in this run, or in the same answer of the committed golden, `before`.
     pub(super) fn at(&self, at: &At, before: Option<&Places>) -> Pin {
         let pin = match &self.places {
             Some(places) => places.get(&(at.label.clone(), at.pointer.clone())),

@@ -10,10 +10,15 @@ fn always(exactly: bool) -> Exactly {
     if exactly { Exactly::Always } else { Exactly::No }
 }
 
+/// What is known of a run in which nobody but the service said anything.
+fn known(exactly: bool, committed: Option<&Golden>) -> Known<'_> {
+    let foreign = Some(Foreign::default());
+    Known { foreign, has_others: true, exactly: always(exactly), committed, ..Known::default() }
+}
+
 /// The golden of a run in which texts are told with the words that have digits.
 fn exact(line: &str) -> Golden {
-    let known =
-        Known { foreign: Some(Foreign::default()), has_others: true, exactly: Exactly::Always, ..Known::default() };
+    let known = known(true, None);
     Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
 }
 
@@ -108,9 +113,7 @@ fn where_no_clock_is_moved_only_what_it_may_tell_is_open() {
 #[test]
 fn a_place_may_tell_a_clock_in_one_answer_only() {
     let of = |lines: [&str; 2], exactly: bool, committed: Option<&Golden>| {
-        let exactly = always(exactly);
-        let known =
-            Known { foreign: Some(Foreign::default()), has_others: true, exactly, committed, ..Known::default() };
+        let known = known(exactly, committed);
         Shaped::of(&lines.map(|line| captured(&[line])), &ShapeOptions::default(), &known, &normalized).golden
     };
     let lines = [r#"{"text": "It is 16:30 h"}"#, r#"{"text": "12 of 40 seats"}"#];
@@ -172,13 +175,7 @@ fn a_time_that_no_clock_changes_is_held_as_it_is() {
     assert!(said.ends_with(&format!("`/begin` is `{berlin:?}`, not `{utc:?}`")), "{said}");
     // A place of the same name in another answer may be a clock.
     let two = |now: &str, exactly: bool, committed: Option<&Golden>| {
-        let known = Known {
-            foreign: Some(Foreign::default()),
-            has_others: true,
-            exactly: always(exactly),
-            committed,
-            ..Known::default()
-        };
+        let known = known(exactly, committed);
         let answers = [line(utc, now), line(now, now)].map(|line| captured(&[&line]));
         Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
     };
@@ -336,13 +333,7 @@ fn at_noon(times: &[&str], exactly: bool, committed: Option<&Golden>) -> Golden 
         answer
     };
     let answers: Vec<_> = times.iter().map(answer).collect();
-    let known = Known {
-        foreign: Some(Foreign::default()),
-        has_others: true,
-        exactly: always(exactly),
-        committed,
-        ..Known::default()
-    };
+    let known = known(exactly, committed);
     Shaped::of(&answers, &ShapeOptions::default(), &known, &normalized).golden
 }
 
