@@ -206,16 +206,18 @@ fn a_guardian_that_is_killed_leaves_no_folder() {
 
 fn what_a_killed_runner_and_its_killed_guardian_left_is_removed_by_the_next_run() {
     let mark = format!("MARK_{}_both", std::process::id());
-    let (tree, mut runner, guardian) = hanging(&mark);
-    // Stopped first, it cannot clean up after the runner.
-    kill_process(Pid::from_raw(guardian).unwrap(), Signal::STOP).unwrap();
+    let (tree, mut runner, _) = hanging(&mark);
+    let signal_all = |signal| {
+        for process in marked(&mark) {
+            let id = process.split(' ').next().unwrap().parse().unwrap();
+            let _ = kill_process(Pid::from_raw(id).unwrap(), signal);
+        }
+    };
+    // Stopped first, no guardian begins to clean up after the runner: the scenarios' folder has one, too.
+    signal_all(Signal::STOP);
     runner.kill().unwrap();
     runner.wait().unwrap();
-    kill_process(Pid::from_raw(guardian).unwrap(), Signal::KILL).unwrap();
-    for process in marked(&mark) {
-        let id = process.split(' ').next().unwrap().parse().unwrap();
-        let _ = kill_process(Pid::from_raw(id).unwrap(), Signal::KILL);
-    }
+    signal_all(Signal::KILL);
     assert!(!tree.there().is_empty(), "nobody is left to remove it");
     // What an earlier version uses has no lock, and is nobody else's to remove.
     let temp = tree.temp().to_owned();
