@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::rc::Rc;
 
 use super::labels::{Label, ReadEvent};
@@ -94,10 +94,7 @@ impl Ids {
 
     /// Returns what the golden shows for a text if it is an id.
     pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
-        match id_of(text) {
-            Some(id) => Some(self.get(id).unwrap_or(&ShownId::Plain)),
-            None => self.shown.get(text),
-        }
+        self.shown.get(text).or_else(|| id_of(text).map(|id| self.get(id).unwrap_or(&ShownId::Plain)))
     }
 
     /// Returns a normalized text with numbers added to its UUIDs: `<UUID:1>`. `raw` is the text before normalization.
@@ -208,9 +205,7 @@ pub(super) fn is_name(normal: &str) -> bool {
 
 /// Returns a hash that identifies a place inside of another.
 pub(super) fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (inside, of).hash(&mut hasher);
-    hasher.finish()
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((inside, of))
 }
 
 pub fn is_id(text: &str) -> bool {

@@ -1,8 +1,7 @@
 //! The scalars at one place: their types, or their values.
 
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashSet};
-use std::hash::{Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
 use super::golden::{Kind, Kinds};
@@ -204,10 +203,6 @@ impl SeenIds {
 
 /// Returns a hash that identifies a text, in less memory than a long text takes.
 fn print_of(text: &str) -> u128 {
-    let half = |seed: u8| {
-        let mut hasher = DefaultHasher::new();
-        (seed, text).hash(&mut hasher);
-        u128::from(hasher.finish())
-    };
+    let half = |seed: u8| u128::from(BuildHasherDefault::<DefaultHasher>::default().hash_one((seed, text)));
     half(0) << 64 | half(1)
 }

@@ -7,7 +7,7 @@ use super::{Change, Subject, What};
 use crate::events::golden::{
     Block, Field, Id, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree, of_this_recording, without_orders,
 };
-use crate::events::times::LATER;
+use crate::events::times::{LATER, NOW};
 use crate::events::words::is_word;
 
 /// What differs at a place of two trees.
@@ -221,7 +221,7 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::Order => change(What::Order),
         Difference::Is(now, was) => {
             let (was, now) = (of_this_recording(was), of_this_recording(now));
-            let is_no_later = was.strip_prefix(&now) == Some(LATER);
+            let is_no_later = was.strip_prefix(now.strip_suffix(NOW).unwrap_or(&now)) == Some(LATER);
             let (was, now) = if is_no_later { (LATER.trim(), "no later") } else { (&*was, &*now) };
             change(What::Shape).between(was, now)
         }

@@ -241,6 +241,8 @@ fn a_time_that_is_later_than_one_beside_it_has_to_stay_so() {
         said,
         "the event `task` has a different shape: `/updated` is `no later`, not `later than one beside it`"
     );
+    let now = Golden::parse(&held.to_string().replace(" later than one beside it", " now")).unwrap();
+    assert_eq!(first(&Golden::parse(&held.to_string()).unwrap(), &now), said);
     // Two clocks that were read at once are as often the same.
     let open = written(&line("1795728610500"), &line("1795728610009"));
     assert_eq!(lines_of(&open)[1], "updated    time in ms");
