@@ -4,6 +4,8 @@
 //! A kind of line that goldens get is a field or a variant here, one place in `writer` and one in `reader`, and a row in `formats`
 //! that says which older goldens do not hold it.
 
+use std::collections::HashSet;
+
 use super::captured::Ending;
 use super::held::{Held, Manner};
 use super::order::Order;
@@ -275,28 +277,34 @@ impl Golden {
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
         let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
-        self.any_kind(&|kind| match kind {
+        self.kinds().into_iter().any(|kind| match kind {
             Kind::Quoted(text) => is_text(text),
             kind => matches!(kind, Kind::List(List { order: Some(_), .. })),
         })
     }
 
-    pub(super) fn any_kind(&self, is_it: &dyn Fn(&Kind) -> bool) -> bool {
-        let mut found = false;
-        let see = &mut |kind: &Kind| found |= is_it(kind);
-        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(see));
+    /// Returns all kinds in its trees, each before those inside of it.
+    pub(super) fn kinds(&self) -> Vec<&Kind> {
+        let mut found = Vec::new();
+        self.blocks.iter().flat_map(|block| &block.trees).for_each(|tree| tree.root.each(&mut |kind| found.push(kind)));
         found
     }
 
     /// Whether it holds values that follow from the model.
     pub fn holds_derived(&self) -> bool {
-        self.any_kind(&|kind| matches!(kind, Kind::Derived(_)))
+        self.kinds().into_iter().any(|kind| matches!(kind, Kind::Derived(_)))
     }
 
     /// Whether it names turns whose words the service passes on.
     pub(super) fn names_turns(&self) -> bool {
         let mut shown = self.blocks.iter().flat_map(|block| &block.events).flat_map(|event| &event.shown);
         shown.any(|shown| matches!(shown, Shown::Text(_, Text::Turns(..))))
+    }
+
+    /// Returns the names of the values of the run that are ids.
+    pub(super) fn values_of_run(&self) -> HashSet<&str> {
+        let kinds = self.kinds().into_iter();
+        kinds.filter_map(|kind| if let Kind::Id(Id::Named(name)) = kind { Some(&**name) } else { None }).collect()
     }
 
     /// Whether there is an event with this label.

@@ -11,8 +11,8 @@ use super::beside::Kept;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, EventIds, Golden, Head, Id, Kind, Repeat, Tree};
-use super::ids::{Ids, IsShort, is_name};
+use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
+use super::ids::{Ids, IsShort};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
@@ -73,10 +73,9 @@ impl Shaped {
         let mut short = known.short_ids.cloned().unwrap_or_default();
         known.committed.iter().for_each(|committed| short.add_all(&ShortIds::named(committed)));
         // A value of the run is the same value in any form: an id that has one may get another.
-        let of_run = |kind: &Kind| matches!(kind, Kind::Id(Id::Named(_)));
-        let of_run = known.committed.map(|committed| ShortIds::at(committed, &of_run)).unwrap_or_default();
+        let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
         let is_short = |label: &str, pointer: &str, text: &str| {
-            short.has(label, pointer, text) || of_run.has(label, pointer, text) && is_name(&normalize(text))
+            short.has(label, pointer, text) || of_run.contains(&*normalize(text))
         };
         let is_short: Option<&IsShort<'_>> = if short.is_empty() && of_run.is_empty() { None } else { Some(&is_short) };
         let (ids, words) = (Ids::of(&events, options, normalize, is_short), WordKeys::new(&options.words));

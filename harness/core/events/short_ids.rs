@@ -53,14 +53,9 @@ impl ShortIds {
 
     /// Returns the places that a golden names.
     pub fn named(golden: &Golden) -> ShortIds {
-        ShortIds::at(golden, &|kind| matches!(kind, Kind::Short(_)))
-    }
-
-    /// Returns the places at which a golden has kinds such as `of`.
-    pub(super) fn at(golden: &Golden, of: &dyn Fn(&Kind) -> bool) -> ShortIds {
         let mut places = ShortIds::default();
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
-            places.node(&tree.root, tree.label(), "", of);
+            places.node(&tree.root, tree.label(), "");
         }
         places
     }
@@ -79,24 +74,24 @@ impl ShortIds {
         is_token(text, SIGNS) && self.0.iter().any(|(of, at)| of == label && at == pointer)
     }
 
-    fn node(&mut self, node: &Node, label: &str, pointer: &str, of: &dyn Fn(&Kind) -> bool) {
-        self.kinds(&node.kinds, label, pointer, of);
+    fn node(&mut self, node: &Node, label: &str, pointer: &str) {
+        self.kinds(&node.kinds, label, pointer);
         for below in &node.below {
             // `key`, or `[].key` or `variant.key` in the elements of a list.
             let (inside, key) = below.name.rsplit_once('.').unwrap_or(("", &below.name));
             let depth = if inside.is_empty() { 0 } else { inside.matches("[]").count().max(1) };
-            self.node(below, label, &format!("{pointer}{}/{}", "/*".repeat(depth), pointer_token(key)), of);
+            self.node(below, label, &format!("{pointer}{}/{}", "/*".repeat(depth), pointer_token(key)));
         }
     }
 
-    fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str, of: &dyn Fn(&Kind) -> bool) {
+    fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str) {
         for kind in kinds {
             match kind {
-                kind if of(kind) => drop(self.0.insert((label.to_owned(), pointer.to_owned()))),
-                Kind::List(list) => self.kinds(&list.elements, label, &format!("{pointer}/*"), of),
+                Kind::Short(_) => drop(self.0.insert((label.to_owned(), pointer.to_owned()))),
+                Kind::List(list) => self.kinds(&list.elements, label, &format!("{pointer}/*")),
                 Kind::Object(fields) => {
                     for field in fields {
-                        self.kinds(&field.kinds, label, &format!("{pointer}/{}", pointer_token(&field.name)), of);
+                        self.kinds(&field.kinds, label, &format!("{pointer}/{}", pointer_token(&field.name)));
                     }
                 }
                 _ => {}

@@ -63,7 +63,7 @@ impl Display for Golden {
             writeln!(f, "{}{COST}\n", if self.blocks.is_empty() { "" } else { "\n\n" })?;
         }
         self.cost.iter().try_for_each(|cost| writeln!(f, "{cost}"))?;
-        let recording = self.recording.iter().filter(|_| self.any_kind(&Kind::is_of_recording));
+        let recording = self.recording.iter().filter(|_| self.kinds().into_iter().any(Kind::is_of_recording));
         recording.clone().try_for_each(|recording| writeln!(f, "\n\n{RECORDING}{recording}"))
     }
 }

@@ -112,9 +112,8 @@ fn a_value_of_the_run_may_get_another_form() {
     let written = shaped("4f1c09ab77e2", "4f1c09ab77e2", None);
     assert!(written.to_string().contains("<part>"), "{written}");
     let committed = Golden::parse(&written.to_string()).unwrap();
-    for value in ["zX0_La-QM7BwDWNc", &format!("part_{part}"), "lx"] {
-        let again = shaped(value, value, Some(&committed));
-        assert_eq!(again == committed, value != "lx", "{value}: {again}");
+    for value in ["zX0_La-QM7BwDWNc", &format!("part_{part}")] {
+        assert_eq!(shaped(value, value, Some(&committed)), committed, "{value}");
     }
     assert_ne!(shaped("zX0_La-QM7BwDWNc", "zX0_La-QM7BwDWNd", Some(&committed)), committed, "another one");
 }
