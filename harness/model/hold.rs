@@ -116,9 +116,10 @@ impl Hold {
         self.0.state.lock().heard = Instant::now();
     }
 
-    /// For each response of the golden, the turns of which a part came before they ended.
-    pub fn early(&self) -> Vec<Vec<usize>> {
-        self.0.state.lock().passing.came()
+    /// For each response of the golden, the turns of which a part came before they ended. Of answers that were held back when a run `broke`
+    /// off, none did.
+    pub fn early(&self, broke: bool) -> Vec<Vec<usize>> {
+        self.0.state.lock().passing.came(broke)
     }
 
     /// Says that nothing is to come any more: a call has missed.
@@ -150,7 +151,7 @@ impl Hold {
                 let is_hopeless = state.open == 0 || state.is_lost;
                 let due = match patience.filter(|_| !is_hopeless) {
                     // What nobody can receive is neither found nor missed.
-                    None => return state.passing.ends(turn, patience.is_none()),
+                    None => return state.passing.ends(turn, false),
                     Some(Patience::UntilItComes) if !self.0.in_vain.0.load(Ordering::Relaxed) => began + self.0.limit,
                     Some(_) => state.heard.max(began) + QUIET,
                 };

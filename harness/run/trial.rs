@@ -75,6 +75,8 @@ pub(crate) struct Replayed {
     pub(super) short_ids: Option<Arc<ShortIds>>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
+    /// The same if the run broke off because an answer was held back.
+    pub(super) early_if_broken: Option<Vec<Vec<usize>>>,
     /// What its calls cost, where that was measured. Otherwise it is as it was.
     pub(super) cost: Option<Vec<CallerCost>>,
     /// Its golden, computed at its first use.
@@ -135,7 +137,8 @@ pub(super) fn replay(
         committed,
         suspected,
         clock,
-        early: hold.map(|hold| hold.early()),
+        early_if_broken: hold.as_ref().map(|hold| hold.early(true)),
+        early: hold.map(|hold| hold.early(false)),
         ..Replayed::of(project, played, fixture.map(|_| replay.fixture().clone()))
     })
 }
@@ -215,6 +218,7 @@ impl Replayed {
             has_others: false,
             short_ids: None,
             early: None,
+            early_if_broken: None,
             cost: None,
             own_golden: OnceLock::new(),
         }

@@ -40,7 +40,10 @@ struct Awaited {
 enum State {
     Awaited,
     UnderWay,
+    /// It ended while it was held back in vain.
     Over,
+    /// It ended otherwise.
+    LetGo,
 }
 
 #[derive(Clone, Debug)]
@@ -119,27 +122,36 @@ impl Passing {
 
     /// How long the answer of a turn is to be held back; `None` if what is to come before it ends has come.
     pub fn patience(&self, turn: usize) -> Option<Patience> {
-        let is_open = |awaited: &&Awaited| awaited.turn == turn && !awaited.came && awaited.answer != State::Over;
+        let is_open = |awaited: &&Awaited| awaited.turn == turn && !awaited.came && awaited.is_open();
         let mut open = self.responses.iter().flatten().filter(is_open).peekable();
         open.peek()?;
         Some(if open.any(|awaited| awaited.is_known) { Patience::UntilItComes } else { Patience::UntilQuiet })
     }
 
-    /// Notes that the answer of a turn ends. Unless it was held back, nothing is learnt of it: what is known is taken for granted.
-    pub fn ends(&mut self, turn: usize, was_held: bool) {
-        for awaited in self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn) {
-            awaited.came |= awaited.is_known && !was_held && awaited.answer != State::Over;
-            awaited.answer = State::Over;
-        }
+    /// Notes that the answer of a turn ends, and whether it was held back in vain until then.
+    pub fn ends(&mut self, turn: usize, in_vain: bool) {
+        let of_turn = self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn && awaited.is_open());
+        of_turn.for_each(|awaited| awaited.answer = if in_vain { State::Over } else { State::LetGo });
     }
 
-    /// For each response, the turns of which a part came before they ended.
-    pub fn came(&self) -> Vec<Vec<usize>> {
+    /// For each response, the turns of which a part came before they ended. Unless an answer was held back in vain, nothing is learnt of it:
+    /// what is known is taken for granted, but for what was held back when a run that `broke` off let it go.
+    pub fn came(&self, broke: bool) -> Vec<Vec<usize>> {
         // An answer that cannot be held back, since it comes in one piece now, never begins.
-        let is_granted = |answer: State| answer == State::UnderWay || answer == State::Awaited && !self.asks;
+        let is_granted = |answer: State| match answer {
+            State::Awaited => !self.asks,
+            State::UnderWay | State::LetGo => !broke,
+            State::Over => false,
+        };
         let came = |awaited: &&Awaited| awaited.came || awaited.is_known && is_granted(awaited.answer);
         let turns = |awaited: &Vec<Awaited>| awaited.iter().filter(came).map(|awaited| awaited.turn).collect();
         self.responses.iter().map(turns).collect()
+    }
+}
+
+impl Awaited {
+    fn is_open(&self) -> bool {
+        matches!(self.answer, State::Awaited | State::UnderWay)
     }
 }
 

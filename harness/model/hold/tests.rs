@@ -36,7 +36,7 @@ fn text_that_comes_while_an_answer_is_under_way_comes_early() {
     let piece = hold.piece(1, Api::OpenAiChat, &stream(&["It rains ", "in Paris."]));
     assert_eq!(piece.map(|piece| piece.nth), Some(1));
     hold.came(&event(), true);
-    assert_eq!(hold.early(), [[1]]);
+    assert_eq!(hold.early(false), [[1]]);
 }
 
 #[test]
@@ -45,6 +45,6 @@ fn an_answer_that_is_not_held_back_is_never_early() {
         let hold = hold();
         assert!(hold.piece(1, Api::OpenAiChat, &response).is_none());
         hold.came(&event(), true);
-        assert_eq!(hold.early(), [Vec::<usize>::new()]);
+        assert_eq!(hold.early(false), [Vec::<usize>::new()]);
     }
 }
