@@ -59,9 +59,8 @@ impl Mark {
     pub fn put(&self, turn: usize, answer: &Answer) -> Answer {
         let mut answer = answer.clone();
         for (_, block) in answer.blocks.iter_mut().enumerate().filter(|(nth, _)| self.texts.contains(&(turn, *nth))) {
-            if let Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) = block {
-                text.insert(place(text), self.letter);
-            }
+            let (Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text)) = block else { continue };
+            text.insert(place(text), self.letter);
         }
         answer
     }

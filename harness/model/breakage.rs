@@ -54,9 +54,8 @@ impl RecordedPrompts {
     pub(super) fn of(fixture: &Fixture) -> RecordedPrompts {
         let mut prompts: HashMap<Hash, BTreeSet<String>> = HashMap::new();
         for turn in fixture.table.turns() {
-            if let (Some(checks), Some(caller)) = (&turn.checks, &turn.caller) {
-                prompts.entry(checks.prompt).or_default().insert(caller.clone());
-            }
+            let (Some(checks), Some(caller)) = (&turn.checks, &turn.caller) else { continue };
+            prompts.entry(checks.prompt).or_default().insert(caller.clone());
         }
         RecordedPrompts(prompts)
     }

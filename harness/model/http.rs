@@ -192,10 +192,8 @@ impl Incoming {
 pub(super) async fn drain(body: HttpBody) {
     let (mut left, mut pieces) = (REFUSED, body.into_data_stream());
     while let Some(Ok(piece)) = pieces.next().await {
-        match left.checked_sub(piece.len()) {
-            Some(rest) => left = rest,
-            None => return,
-        }
+        let Some(rest) = left.checked_sub(piece.len()) else { return };
+        left = rest;
     }
 }
 
@@ -297,9 +295,8 @@ pub(super) fn with_headers(
     headers: Vec<(&'static str, String)>,
 ) -> HttpResponse<HttpBody> {
     for (name, value) in headers {
-        if let Ok(value) = HeaderValue::try_from(value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
-        }
+        let Ok(value) = HeaderValue::try_from(value) else { continue };
+        response.headers_mut().insert(HeaderName::from_static(name), value);
     }
     response
 }

@@ -223,10 +223,8 @@ impl OpenTurns {
             return Ok(index);
         }
         let equal = wanted.checks.and_then(|checked| table.with_checks(own, &checked.hashes));
-        match equal.into_iter().chain([own]).find_map(|group| self.first_open(group, |_| true)) {
-            Some(index) => Ok(index),
-            None => Err(NoTurn::Served(own.turns.clone())),
-        }
+        let open = equal.into_iter().chain([own]).find_map(|group| self.first_open(group, |_| true));
+        open.ok_or_else(|| NoTurn::Served(own.turns.clone()))
     }
 
     /// Returns the first turn of a group that is open and fits.

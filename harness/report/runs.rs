@@ -161,10 +161,9 @@ fn in_folder(root: &Path, folder: &Path) -> Result<Vec<RunData>> {
     files::inside(root, folder)?;
     let (mut runs, mut left) = (Vec::new(), MOST_OF_ALL);
     for name in files::names(&root.join(folder), ".json")? {
-        if let Some((run, length)) = read(root, &folder.join(json(&name)), left.min(MOST))? {
-            left -= length;
-            runs.push(run);
-        }
+        let Some((run, length)) = read(root, &folder.join(json(&name)), left.min(MOST))? else { continue };
+        left -= length;
+        runs.push(run);
     }
     Ok(runs)
 }

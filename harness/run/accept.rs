@@ -83,10 +83,9 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
             Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
         }
     };
-    let looked_at = match project.goldens.proposed_golden(&scenario.golden_name)? {
-        Some(proposed) => Some(proposed),
-        None => project.goldens.golden(&scenario.golden_name)?,
-    };
+    let (goldens, name) = (&project.goldens, &scenario.golden_name);
+    let looked_at =
+        goldens.proposed_golden(name)?.map_or_else(|| goldens.golden(name), |proposed| Ok(Some(proposed)))?;
     let mut agreed = prove(project, scenario, fixture.as_ref())?;
     if let Some(golden) = &agreed.golden {
         let mut looked_at = looked_at.unwrap_or_else(|| Committed::now(Golden::default()));

@@ -27,10 +27,9 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
     let relay = relay()?;
     let mut cost = Cost::default();
     for scenario in &scenarios {
-        if let Some(fixture) = project.fixtures.of(scenario).ok().flatten() {
-            let Cost { calls, tokens } = Cost::of_fixture(&fixture, &project.rules);
-            cost = Cost { calls: cost.calls + calls, tokens: cost.tokens + tokens };
-        }
+        let Some(fixture) = project.fixtures.of(scenario).ok().flatten() else { continue };
+        let Cost { calls, tokens } = Cost::of_fixture(&fixture, &project.rules);
+        cost = Cost { calls: cost.calls + calls, tokens: cost.tokens + tokens };
     }
     terminal::note(format!("expect at most {cost}, as recorded"));
     let asking = Asking::begin(relay, project.open.secrets()?, options.limits)?;

@@ -255,10 +255,8 @@ fn attempt(
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
     let is_broken = |run: &Replayed| !run.findings(scenario).is_none();
-    if replayed.early != replayed.early_if_broken
-        && is_broken(&replayed)
-        && second_look::may_play_again(project, scenario, &replayed)
-    {
+    let was_held = replayed.early != replayed.early_if_broken;
+    if was_held && is_broken(&replayed) && second_look::may_play_again(project, scenario, &replayed) {
         // The service has a time limit of its own, and did something else when an answer was held back longer.
         let how = How { asked: Some(&Passing::default()), ..How::default() };
         let free = trial::replay(project, scenario, fixture.cloned(), &project.rules, how).ok();

@@ -61,10 +61,8 @@ impl ToolsReplay<'_> {
         let live =
             Live::start(self.suite, &script, self.root, &values, &project.rules.normalizer, scrub.clone()).await?;
         let folder = retake_base::files::run_folder(self.root, &format!("tools/{}", self.name))?;
-        let log = || match self.log {
-            Some(file) => DriftLog::create(file, &scrub),
-            None => DriftLog::next_in(&folder, &scrub),
-        };
+        let next = || DriftLog::next_in(&folder, &scrub);
+        let log = || self.log.map_or_else(next, |file| DriftLog::create(file, &scrub));
         let outcome = replay(script, &live.targets, &live.comparison, all, log).await;
         live.end().await;
         outcome

@@ -228,10 +228,8 @@ impl Replayed {
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
         // Tools and settings are one line of JSON each.
-        let lines = |text: &str| match Json::parse(text.as_bytes()) {
-            Ok(json) => json.print(Layout::Pretty),
-            Err(_) => text.to_owned(),
-        };
+        let json = |text: &str| Json::parse(text.as_bytes());
+        let lines = |text: &str| json(text).map_or_else(|_| text.to_owned(), |json| json.print(Layout::Pretty));
         let diff = unified_lines(&lines(&first.recorded), &lines(&first.called));
         let failure = Failure::of(vec![Cause::new(CauseKind::Check, what)]);
         Some(failure.evidence(Evidence::diff(place, diff)))

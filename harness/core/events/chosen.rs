@@ -253,10 +253,8 @@ struct Place {
 
 impl Collector<'_> {
     fn collected(mut self, captures: &[Vec<ReadEvent<'_>>]) -> HashMap<(String, String), Pin> {
-        for read in captures.iter().flatten() {
-            if let Some(value) = read.value() {
-                self.value(&value, "", String::new(), &read.label);
-            }
+        for (read, value) in captures.iter().flatten().filter_map(|read| Some((read, read.value()?))) {
+            self.value(&value, "", String::new(), &read.label);
         }
         let told = |place: &Place| Texts {
             signs: self.known.has_others && place.says,

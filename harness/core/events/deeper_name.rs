@@ -64,8 +64,7 @@ fn words(value: &Json, pointer: &str, seen: &mut BTreeMap<String, Vec<(String, V
         let pointer = format!("{pointer}/{}", notation::pointer_token(key));
         match value.as_str() {
             Some(word) if is_word(word) => seen.entry(pointer).or_default().push((word.to_owned(), keys.clone())),
-            Some(_) => {}
-            None => words(value, &pointer, seen),
+            _ => words(value, &pointer, seen),
         }
     }
 }

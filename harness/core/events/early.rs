@@ -217,10 +217,9 @@ impl Golden {
     /// Returns it with other such turns.
     #[must_use]
     pub fn with_early(mut self, early: &[Vec<usize>]) -> Golden {
-        for (nth, block) in self.blocks.iter_mut().enumerate() {
-            if let Some(head) = &mut block.head {
-                head.early = early.get(nth).cloned().unwrap_or_default();
-            }
+        let heads = self.blocks.iter_mut().map(|block| &mut block.head).enumerate();
+        for (nth, head) in heads.filter_map(|(nth, head)| Some((nth, head.as_mut()?))) {
+            head.early = early.get(nth).cloned().unwrap_or_default();
         }
         self
     }

@@ -43,10 +43,9 @@ impl Golden {
                 is.add(line, held.clone(), text);
             }
             // What a golden holds as it was sent.
-            for (label, held, line, text) in lost {
-                if had.contains(&(label, held, &text)) {
-                    is.add(line, held.clone(), text);
-                }
+            lost.retain(|(label, held, _, text)| had.contains(&(*label, *held, text)));
+            for (_, held, line, text) in lost {
+                is.add(line, held.clone(), text);
             }
         }
     }
@@ -58,9 +57,8 @@ impl Block {
         let mut texts = Vec::new();
         let events = self.events.iter().filter(|event| event.top != Top::Collapsed);
         for (label, shown) in events.flat_map(|event| event.shown.iter().map(|shown| (&event.label, shown))) {
-            if let Shown::Text(places, text) = shown {
-                texts.extend(places.iter().map(|held| (label, held, text)));
-            }
+            let Shown::Text(places, text) = shown else { continue };
+            texts.extend(places.iter().map(|held| (label, held, text)));
         }
         texts
     }

@@ -239,11 +239,9 @@ impl<'a> Merger<'a> {
         let kind = values.map(|value| Some(self.name(value?.as_str()?)));
         let (objects, of) = list.kinds.entry(kind).or_default();
         let mut print = 0_u64;
-        for (value, scalars) in values.into_iter().zip(of) {
-            if let Some(value) = value {
-                self.add_scalar(value, true, scalars);
-                print = mixed(print, self.print(value)[0]);
-            }
+        for (value, scalars) in values.into_iter().zip(of).filter_map(|(value, scalars)| Some((value?, scalars))) {
+            self.add_scalar(value, true, scalars);
+            print = mixed(print, self.print(value)[0]);
         }
         both([print, 0, 0], self.add_object(object, values.map(|value| value.is_some()), objects))
     }

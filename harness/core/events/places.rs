@@ -36,10 +36,9 @@ pub(super) fn add_places(
     let mut labels: BTreeMap<&str, Events<'_>> = BTreeMap::new();
     for (capture, events) in captures.iter().enumerate() {
         for ReadEvent { event, label, json, .. } in events.iter().filter(|event| !event.label.collapsed) {
-            if let Some(content) = content(&event.payload, json.as_ref()) {
-                let none = || Events { contents: Vec::new(), normalize, size: turns.size, words: &words };
-                labels.entry(&label.text).or_insert_with(none).contents.push((capture, content));
-            }
+            let Some(content) = content(&event.payload, json.as_ref()) else { continue };
+            let none = || Events { contents: Vec::new(), normalize, size: turns.size, words: &words };
+            labels.entry(&label.text).or_insert_with(none).contents.push((capture, content));
         }
     }
     for (label, events) in labels {

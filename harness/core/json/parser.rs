@@ -136,13 +136,10 @@ impl<'a> Parser<'a> {
             ("Infinity", Json::Float(f64::INFINITY)),
             ("-Infinity", Json::Float(f64::NEG_INFINITY)),
         ];
-        for (word, value) in words {
-            if self.text[self.at..].starts_with(word.as_bytes()) {
-                self.at += word.len();
-                return Ok(value);
-            }
-        }
-        self.expected("a JSON value")
+        let word = words.into_iter().find(|(word, _)| self.text[self.at..].starts_with(word.as_bytes()));
+        let Some((word, value)) = word else { return self.expected("a JSON value") };
+        self.at += word.len();
+        Ok(value)
     }
 
     fn digits(&mut self) -> Parsed<()> {

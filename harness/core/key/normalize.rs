@@ -149,13 +149,12 @@ impl Normalizer {
 
     fn replace_own(&self, text: &mut Cow<'_, str>) {
         for OwnRule { pattern, replacement, fired } in &self.rules {
-            if let Cow::Owned(replaced) = pattern.replace_all(text, replacement) {
-                // A rule may match its own replacement again without changing it.
-                if replaced != **text {
-                    fired.store(true, Ordering::Relaxed);
-                }
-                *text = Cow::Owned(replaced);
+            let Cow::Owned(replaced) = pattern.replace_all(text, replacement) else { continue };
+            // A rule may match its own replacement again without changing it.
+            if replaced != **text {
+                fired.store(true, Ordering::Relaxed);
             }
+            *text = Cow::Owned(replaced);
         }
     }
 }

@@ -39,9 +39,8 @@ impl Within<'_> {
         let owned = |key: &str| if let Cow::Owned(key) = (self.0)(key) { Some(key) } else { None };
         let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.to_owned(), owned(key)?))).collect();
         for (key, new) in &changed {
-            if let Some(value) = entries.remove(key) {
-                entries.insert(new.as_str(), value);
-            }
+            let Some(value) = entries.remove(key) else { continue };
+            entries.insert(new.as_str(), value);
         }
         !changed.is_empty()
     }

@@ -109,10 +109,8 @@ impl Scrub {
         self.pieces(&mut pieces, fired);
         let changed: Vec<Option<String>> =
             pieces.into_iter().map(|piece| if let Cow::Owned(text) = piece { Some(text) } else { None }).collect();
-        for (text, changed) in texts.iter_mut().zip(changed) {
-            if let Some(changed) = changed {
-                **text = changed;
-            }
+        for (text, changed) in texts.iter_mut().zip(changed).filter_map(|(text, changed)| Some((text, changed?))) {
+            **text = changed;
         }
     }
 
@@ -156,9 +154,8 @@ impl Scrub {
             })
             .collect();
         for (key, scrubbed) in changed {
-            if let Some(value) = entries.remove(&key) {
-                entries.insert(scrubbed, value);
-            }
+            let Some(value) = entries.remove(&key) else { continue };
+            entries.insert(scrubbed, value);
         }
     }
 }

@@ -138,11 +138,10 @@ impl Frame {
     fn scrub_rest(&mut self, scrub: &Scrub, fired: &mut Fired) -> bool {
         let mut changed = false;
         for line in &mut self.lines {
-            if let FrameLine::Other(text) = line {
-                let before = text.clone();
-                scrub.string(text, fired);
-                changed |= *text != before;
-            }
+            let FrameLine::Other(text) = line else { continue };
+            let before = text.clone();
+            scrub.string(text, fired);
+            changed |= *text != before;
         }
         changed
     }

@@ -168,16 +168,20 @@ impl Compared<'_> {
         }
         let moved = b.first()?;
         let was = a.iter().position(|message| text(message) == text(moved))? + of_a.start;
-        let what = format!(
-            "the messages of {} come in a different order: message {} ({}) was recorded as message {}",
-            self.who,
-            of_b.start + 1,
-            in_short(moved),
-            was + 1
-        );
-        let mut lines = Lines::from(&*format!("difference at message {}, in their order:", of_b.start + 1));
+        let (who, place) = (self.who, of_b.start + 1);
+        let difference = match (tool_of(self.recorded, was), tool_of(self.called, of_b.start)) {
+            (Some(of), Some(now)) if of != now => of_each_other(who, &[format!("`{now}`"), format!("`{of}`")]),
+            _ => {
+                let (moved, was) = (in_short(moved), was + 1);
+                let what = format!(
+                    "the messages of {who} come in a different order: message {place} ({moved}) was recorded as message {was}"
+                );
+                Difference::of(CauseKind::MessageOrder, what)
+            }
+        };
+        let mut lines = Lines::from(&*format!("difference at message {place}, in their order:"));
         lines.extend(shown(Side::Gone, a).chain(shown(Side::Come, b)));
-        Some(Difference { lines, ..Difference::of(CauseKind::MessageOrder, what).by(self.who) })
+        Some(Difference { lines, ..difference.by(who) })
     }
 
     /// Compares a region in which all messages differ: messages of the same kind are paired, the rest is missing or extra.
@@ -386,8 +390,7 @@ impl Compared<'_> {
         };
         let (before, now) = (tools(|result| &result.recorded), tools(|result| &result.called));
         if of_results.len() > 1 && before == now {
-            let what = format!("{who} sends the results of tools {} for each other's calls", before.join(" and "));
-            found[of_results[0]].cause = Cause::new(CauseKind::ToolCallId, what);
+            found[of_results[0]].cause = of_each_other(who, &before).cause;
             of_results[1..].iter().rev().for_each(|at| drop(found.remove(*at)));
         }
         let text = |message: &Json| message.str_of("content").unwrap_or_default().trim().to_owned();
@@ -408,6 +411,12 @@ impl Compared<'_> {
             self.found.rotate_right(1);
         }
     }
+}
+
+/// Results that were sent for each other's calls.
+fn of_each_other(who: &str, tools: &[String]) -> Difference {
+    let what = format!("{who} sends the results of tools {} for each other's calls", tools.join(" and "));
+    Difference::of(CauseKind::ToolCallId, what)
 }
 
 /// The messages of one side, a line each.

@@ -80,9 +80,8 @@ impl Sent {
         let length = length.map(|length| (header::CONTENT_LENGTH, length.to_string()));
         let kind = (!content_type.is_empty()).then_some((header::CONTENT_TYPE, content_type));
         for (name, value) in named.chain(length).chain(kind) {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                response.headers_mut().insert(name, value);
-            }
+            let Ok(value) = HeaderValue::try_from(value) else { continue };
+            response.headers_mut().insert(name, value);
         }
         response
     }

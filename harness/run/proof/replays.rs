@@ -187,10 +187,8 @@ impl Proof<'_> {
                 self.note_drift(&replayed, rules, Check::may_vary);
             }
         }
-        match replayed.verdict(scenario) {
-            Ok(_) => Ok(replayed),
-            Err(failure) => Err(self.failed(replayed, failure, true)),
-        }
+        let Err(failure) = replayed.verdict(scenario) else { return Ok(replayed) };
+        Err(self.failed(replayed, failure, true))
     }
 
     /// Replays a fixture once.

@@ -42,10 +42,8 @@ impl Proof<'_> {
                 (None, Failure::new(headline).evidence(lines), runs[0].golden_by(self.scenario, &self.project.rules))
             }
         };
-        let why = match replayed {
-            Some(replayed) => replayed.instability(self.scenario),
-            None => vec!["the events that the service sends".to_owned()],
-        };
+        let events = || vec!["the events that the service sends".to_owned()];
+        let why = replayed.map_or_else(events, |replayed| replayed.instability(self.scenario));
         // Recording again does not help: the next recording would vary too.
         let again = record_command(name);
         let mut failure = failure;

@@ -151,11 +151,10 @@ pub(crate) fn frames(message: &Json) -> Vec<String> {
     let given = message.as_object().cloned().unwrap_or_default();
     let mut usage = given.get("usage").and_then(Json::as_object).cloned().unwrap_or_default();
     let (mut start, mut end) = (given.clone(), Object::new());
-    for key in ["stop_reason", "stop_sequence", "stop_details", "container"] {
-        if let Some(value) = given.get(key) {
-            start.insert(key.to_owned(), Json::Null);
-            end.insert(key.to_owned(), value.clone());
-        }
+    let moved = ["stop_reason", "stop_sequence", "stop_details", "container"];
+    for (key, value) in moved.into_iter().filter_map(|key| Some((key, given.get(key)?))) {
+        start.insert(key.to_owned(), Json::Null);
+        end.insert(key.to_owned(), value.clone());
     }
     let total = Json::Object(usage.clone());
     usage.insert("output_tokens".to_owned(), Json::Int(0));

@@ -329,9 +329,8 @@ fn renamed<'a>(old: &'a Block, new: &'a Block) -> BTreeMap<&'a str, &'a str> {
     let mut come: Vec<&str> = after.iter().copied().filter(|label| !before.contains(label)).collect();
     let mut renamed = BTreeMap::new();
     for was in before.iter().copied().filter(|label| !after.contains(label)) {
-        if let Some(at) = come.iter().position(|is| alike(was, is)) {
-            renamed.insert(was, come.remove(at));
-        }
+        let Some(at) = come.iter().position(|is| alike(was, is)) else { continue };
+        renamed.insert(was, come.remove(at));
     }
     renamed
 }

@@ -391,6 +391,22 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
 }
 
 #[test]
+fn ids_of_headers_that_are_numbered_anew_are_told_only_if_nothing_else_is() {
+    let golden = |at: &str, items: &str| {
+        let tree = format!("body  {{id, items}}\n\nbody\n  id     id 3\n  items  {items}\n");
+        format!("POST /a\n201 application/json\n  link: </b/<UUID:1>>\n  location: {at}\n\n{tree}")
+    };
+    let (was, header) = (golden("/a/id 3?next=id 4", "[id 3]"), "`location` of the answer to `POST /a`: ");
+    let now = "\"/a/id 3?next=id 4\" → ";
+    assert_eq!(
+        changed(&was, &golden("/a/id?next=id 3", "[]").replace("UUID:1", "UUID")),
+        ["the body of `POST /a` has a different shape: `/items` is `[]`, not `[id 3]`"]
+    );
+    assert_eq!(changed(&was, &golden("/a/id 2?next=id 4", "[id 3]")), [format!("{header}{now}\"/a/id 2?next=id 4\"")]);
+    assert_eq!(changed(&was, &golden("/a/3?next=id 4", "[]"))[0], format!("{header}{now}\"/a/3?next=id 4\""));
+}
+
+#[test]
 fn a_list_on_one_line_is_compared_by_its_keys() {
     let golden = |list: &str| format!("GET /a\n200\n\nbody  {{items[2]}}\n\nbody\n  items  {list}\n");
     let wide = golden("[2 × object]\n    [].id    number\n    [].note  null | string");

@@ -103,9 +103,8 @@ impl Moving<'_> {
             return;
         }
         for kind in is.iter_mut().filter(|kind| !was.contains(kind)) {
-            if let Some(was) = was.iter().find(|was| self.equal_kinds(was, kind)) {
-                kind.clone_from(was);
-            }
+            let Some(was) = was.iter().find(|was| self.equal_kinds(was, kind)) else { continue };
+            kind.clone_from(was);
         }
     }
 

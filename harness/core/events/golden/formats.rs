@@ -122,18 +122,16 @@ impl Block {
             event.shown.retain(|shown| !lacks(Part::Texts) || !is_text(shown));
             event.shown.retain(|shown| !lacks(Part::TextPlaces) || *shown != Shown::NotHeld);
             for shown in event.shown.iter_mut().filter(|_| lacks(Part::TextPlaces)) {
-                if let Shown::Text(places, text) = shown {
-                    places.clear();
-                    if let Text::Start(.., manner) = text {
-                        *manner = Manner::default();
-                    }
+                let Shown::Text(places, text) = shown else { continue };
+                places.clear();
+                if let Text::Start(.., manner) = text {
+                    *manner = Manner::default();
                 }
             }
         }
         for shown in self.events.iter_mut().flat_map(|event| &mut event.shown).filter(|_| lacks(Part::Times)) {
-            if let Shown::Value(_, value) = shown {
-                *value = without_times(value);
-            }
+            let Shown::Value(_, value) = shown else { continue };
+            *value = without_times(value);
         }
         let lacks_of_types = |part| lacks(part) && detail != Detail::Values;
         let plain = Plain { format, words: lacks_of_types(Part::Words), booleans: lacks_of_types(Part::Booleans) };

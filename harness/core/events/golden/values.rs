@@ -21,9 +21,8 @@ impl Golden {
         for (block, of) in self.blocks.iter_mut().zip(&values.blocks).filter(|(block, of)| block.request == of.request)
         {
             for tree in &mut block.trees {
-                if let Some(values) = of.trees.iter().find(|of| of.label() == tree.label()) {
-                    tree.root.add_values(&values.root);
-                }
+                let Some(values) = of.trees.iter().find(|of| of.label() == tree.label()) else { continue };
+                tree.root.add_values(&values.root);
             }
         }
         self.recording.clone_from(&values.recording);
@@ -79,9 +78,8 @@ impl Node {
             self.kinds.clone_from(&values.kinds);
         }
         for below in &mut self.below {
-            if let Some(values) = values.below.iter().find(|of| of.name == below.name) {
-                below.add_values(values);
-            }
+            let Some(values) = values.below.iter().find(|of| of.name == below.name) else { continue };
+            below.add_values(values);
         }
     }
 }

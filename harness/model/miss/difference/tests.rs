@@ -139,6 +139,10 @@ fn roles_and_ids_that_are_mixed_up_are_one_difference() {
         swapped.replace(r#""tool","name":"g""#, r#""tool","name":"f""#).replace(r#""name":"x""#, r#""name":"g""#);
     let what = "`agent` sends the results of tools `f` and `g` for each other's calls";
     assert_eq!(found(&recorded, &conversation(&swapped)), said(CauseKind::ToolCallId, what));
+    // So are their contents alone, under the ids and names that were recorded.
+    let [sunny, temp] = ["sunny today", r#"{\"temp\": 21}"#];
+    let contents = TOOLS.replace(sunny, "*").replace(temp, sunny).replace('*', temp);
+    assert_eq!(found(&recorded, &conversation(&contents)), said(CauseKind::ToolCallId, what));
     let what = "`agent` asks without any message, recorded: 6 messages";
     assert_eq!(found(&recorded, &[]), said(CauseKind::NoMessages, what));
 }
