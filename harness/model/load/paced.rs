@@ -40,10 +40,8 @@ pub(super) async fn answer(
         }
     };
     let out = http::counted(http::headed(response, body), api, response);
-    match quota {
-        Some(quota) => limited_by(out, api, &quota),
-        None => out,
-    }
+    let Some(quota) = quota else { return out };
+    limited_by(out, api, &quota)
 }
 
 /// Streams frames, each when it is due, and without an end if the client left before the end when they were recorded.
