@@ -407,6 +407,20 @@ fn ids_of_headers_that_are_numbered_anew_are_told_only_if_nothing_else_is() {
 }
 
 #[test]
+fn which_elements_a_list_has_is_told_before_what_they_have() {
+    let golden = |due: u8, ids: &str| {
+        let items = format!("[2 × object]\n    [].due  {due}\n    [].id   {ids}\n");
+        format!("GET /a\n200\n\nbody  {{items[2]}}\n\nbody\n  items  {items}")
+    };
+    assert_eq!(
+        changed(&golden(1, "<one> | <two>"), &golden(2, "<three> | <two>")),
+        [
+            "the body of `GET /a` has a different shape: `/items/[].id` is `<three> | <two>`, not `<one> | <two>`, and 1 more"
+        ]
+    );
+}
+
+#[test]
 fn a_list_on_one_line_is_compared_by_its_keys() {
     let golden = |list: &str| format!("GET /a\n200\n\nbody  {{items[2]}}\n\nbody\n  items  {list}\n");
     let wide = golden("[2 × object]\n    [].id    number\n    [].note  null | string");

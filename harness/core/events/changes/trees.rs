@@ -95,10 +95,12 @@ impl<'a> Places<'a> {
             }
         }
         self.rename(old, &mut places);
-        // A list that is longer or shorter may only have other elements of the same kinds.
+        // Which elements a list has says more than what these have. One that is longer or shorter may only have others of the same kinds.
+        let is_named = |kind: &Kind| matches!(kind, Kind::Id(Id::Named(_)));
         places.sort_by_key(|(_, difference)| match difference {
-            Difference::Is(now, was) => (difference.is_prose(), plain(now, true) == plain(was, true)),
-            _ => (false, false),
+            Difference::Is(now, _) if now.iter().any(is_named) => (false, 0),
+            Difference::Is(now, was) if plain(now, true) == plain(was, true) => (difference.is_prose(), 2),
+            difference => (difference.is_prose(), 1),
         });
         places
     }
