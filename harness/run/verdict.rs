@@ -282,7 +282,8 @@ impl Replayed {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let calls =
             turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
-        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls)
+        let foreign = self.foreign();
+        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
     }
 
     /// The year in which the system answered, as it says itself. Another clock is in another one.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::ids::is_id;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
@@ -95,6 +96,11 @@ impl Foreign {
             || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
     }
 
+    /// Whether a text comes from somewhere else, under any key.
+    pub fn came(&self, text: &str) -> bool {
+        self.texts.contains(&text.to_lowercase()) || self.passed_on.iter().any(|(_, passed)| passed == text)
+    }
+
     /// Whether a text is the name of a model that was asked.
     pub(super) fn is_model(&self, text: &str) -> bool {
         self.models.contains(text)
@@ -117,6 +123,8 @@ impl Foreign {
         normalize: &Normalize<'_>,
         exactly: Exactly,
     ) -> Option<(String, Option<String>)> {
+        // What looks like an id and is none is a checksum, or another name of one thing.
+        let exactly = if is_id(text) { Exactly::Always } else { exactly };
         let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));
         let forms = self.whole.iter().flat_map(|of| [of.trim().to_owned()].into_iter().chain(html(of)));
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
@@ -165,9 +173,10 @@ impl Foreign {
             return;
         }
         self.whole.insert(text.to_owned());
-        if let (Ok(json @ (Json::Object(_) | Json::Array(_))), 1..) = (Json::parse(text.as_bytes()), levels) {
-            self.value(&json, levels - 1);
-        }
+        let (Ok(json @ (Json::Object(_) | Json::Array(_))), 1..) = (Json::parse(text.as_bytes()), levels) else {
+            return;
+        };
+        self.value(&json, levels - 1);
     }
 
     fn value(&mut self, value: &Json, levels: usize) {

@@ -230,9 +230,8 @@ impl Block {
     }
 
     fn let_ids_repeat(&mut self) {
-        if let Some(head) = &mut self.head {
-            head.ids_repeat = Repeat::Varies;
-        }
+        let Some(head) = &mut self.head else { return };
+        head.ids_repeat = Repeat::Varies;
     }
 }
 
@@ -303,10 +302,8 @@ fn named(text: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
 /// Returns the shape of a value, as older formats have it: a list of directives, such as `max-age=number, no-store`, in
 /// alphabetical order.
 fn directives(value: &str) -> String {
-    let directive = |part: &str| match part.split_once('=') {
-        Some((name, value)) => format!("{}={}", name.to_ascii_lowercase(), shape(value).0),
-        None => shape(part).0,
-    };
+    let named = |(name, value): (&str, &str)| format!("{}={}", name.to_ascii_lowercase(), shape(value).0);
+    let directive = |part: &str| part.split_once('=').map_or_else(|| shape(part).0, named);
     let mut all: Vec<String> = value.split([',', ';']).map(str::trim).map(directive).collect();
     all.sort_unstable();
     all.join(", ")

@@ -3,8 +3,8 @@
 //! What counts as an id must not depend on chance: if a random text looked like an id only sometimes, the golden would vary
 //! between runs. So only forms count that a generator of ids produces either always or never.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::rc::Rc;
@@ -29,6 +29,8 @@ const UUID: usize = 36;
 #[derive(Default)]
 pub(super) struct Ids {
     shown: HashMap<String, ShownId>,
+    /// Texts that only have the form of one.
+    none: HashSet<String>,
 }
 
 /// What a golden shows for an id.
@@ -55,36 +57,38 @@ struct FoundId {
     short: bool,
 }
 
-/// Whether a text that has no form is an id, by its label and place.
-pub(super) type IsShort<'a> = dyn Fn(&str, &str, &str) -> bool + 'a;
+/// Whether a text is an id, by its label and place; `None` if its form says so.
+pub(super) type IsId<'a> = dyn Fn(&str, &str, &str) -> Option<bool> + 'a;
 
 /// Collects the ids in payloads.
 struct Collector<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
-    short: Option<&'a IsShort<'a>>,
+    known: Option<&'a IsId<'a>>,
     found: HashMap<String, FoundId>,
+    none: HashSet<String>,
     ranks: usize,
 }
 
 impl Ids {
-    /// Collects the ids in all captures, in order, and numbers those that appear at several places. `short` says where texts without a form
-    /// are ids.
+    /// Collects the ids in all captures, in order, and numbers those that appear at several places. `known` says where a text is
+    /// an id, or is none, in spite of its form.
     pub(super) fn of(
         captures: &[Vec<ReadEvent<'_>>],
         options: &ShapeOptions,
         normalize: &Normalize,
-        short: Option<&IsShort<'_>>,
+        known: Option<&IsId<'_>>,
     ) -> Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut collector = Collector { options, normalize, short, found: HashMap::new(), ranks: 0 };
+        let mut collector =
+            Collector { options, normalize, known, found: HashMap::new(), none: HashSet::new(), ranks: 0 };
         for (nth, events) in captures.iter().enumerate() {
             for ReadEvent { label, json, .. } in events {
                 let Some(json) = json else { continue };
                 // Usually no place is loose, and then no pointers are needed.
-                let needed = short.is_some() || options.loose.iter().any(|loose| loose.label == label.name);
+                let needed = known.is_some() || options.loose.iter().any(|loose| loose.label == label.name);
                 let pointer = needed.then(String::new);
                 collector.value(json, place(nth as u64, &label.text), pointer, label);
             }
@@ -94,7 +98,8 @@ impl Ids {
 
     /// Returns what the golden shows for a text if it is an id.
     pub(super) fn shown(&self, text: &str) -> Option<&ShownId> {
-        self.shown.get(text).or_else(|| id_of(text).map(|id| self.get(id).unwrap_or(&ShownId::Plain)))
+        let by_form = || id_of(text).filter(|_| !self.none.contains(text));
+        self.shown.get(text).or_else(|| by_form().map(|id| self.get(id).unwrap_or(&ShownId::Plain)))
     }
 
     /// Returns a normalized text with numbers added to its UUIDs: `<UUID:1>`. `raw` is the text before normalization.
@@ -132,12 +137,12 @@ impl Collector<'_> {
                 if pointer.is_some() && self.options.loosens(&label.name, pointer.as_deref()) {
                     return;
                 }
-                let is_short =
-                    || self.short.zip(pointer.as_ref()).is_some_and(|(is, pointer)| is(&label.text, pointer, text));
-                match id_of(text) {
-                    _ if is_short() => self.add(text, at, label, true),
-                    Some(id) => self.add(id, at, label, false),
-                    None => {}
+                let known = self.known.zip(pointer).and_then(|(known, pointer)| known(&label.text, &pointer, text));
+                match (known, id_of(text)) {
+                    (Some(true), _) => self.add(text, at, label, true),
+                    (Some(false), Some(_)) => drop(self.none.insert(text.to_owned())),
+                    (_, Some(id)) => self.add(id, at, label, false),
+                    (_, None) => {}
                 }
             }
             Json::Object(entries) => {
@@ -193,7 +198,7 @@ impl Collector<'_> {
             (id, if short { ShownId::Short(Some(nth + 1)) } else { ShownId::Numbered(nth + 1) })
         };
         shown.extend(ranked.into_iter().enumerate().map(numbered));
-        Ids { shown }
+        Ids { shown, none: self.none }
     }
 }
 

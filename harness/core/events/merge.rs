@@ -314,18 +314,16 @@ impl Seen {
         if let Some(objects) = other.object {
             self.object.get_or_insert_default().add_all(objects);
         }
-        if let Some(Elements { lists, kinds, rest }) = other.list {
-            let list = self.list.get_or_insert_default();
-            list.lists.add_all(*lists);
-            for (kind, (objects, scalars)) in kinds {
-                let (own, own_scalars) = list.kinds.entry(kind).or_default();
-                own.add_all(objects);
-                own_scalars.iter_mut().zip(scalars).for_each(|(own, scalars)| own.add_all(scalars));
-            }
-            if let Some(rest) = rest {
-                list.rest.get_or_insert_default().add_all(*rest);
-            }
+        let Some(Elements { lists, kinds, rest }) = other.list else { return };
+        let list = self.list.get_or_insert_default();
+        list.lists.add_all(*lists);
+        for (kind, (objects, scalars)) in kinds {
+            let (own, own_scalars) = list.kinds.entry(kind).or_default();
+            own.add_all(objects);
+            own_scalars.iter_mut().zip(scalars).for_each(|(own, scalars)| own.add_all(scalars));
         }
+        let Some(rest) = rest else { return };
+        list.rest.get_or_insert_default().add_all(*rest);
     }
 }
 

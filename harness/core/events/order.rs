@@ -98,9 +98,8 @@ impl Order {
 
     /// Leaves out what an equal one has otherwise.
     pub(super) fn agree(&mut self, other: &Order) {
-        if let (Order::Is(all), Order::Is(others)) = (self, other) {
-            all.retain(|one| others.contains(one));
-        }
+        let (Order::Is(all), Order::Is(others)) = (self, other) else { return };
+        all.retain(|one| others.contains(one));
     }
 }
 

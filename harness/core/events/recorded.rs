@@ -169,9 +169,8 @@ fn said(turn: usize, answer: &Answer, all: &mut Vec<(Source, String)>) {
             _ => {}
         }
     }
-    if let Ok(json @ (Json::Object(_) | Json::Array(_))) = Json::parse(texts.concat().as_bytes()) {
-        inner(&json, "", &mut add);
-    }
+    let Ok(json @ (Json::Object(_) | Json::Array(_))) = Json::parse(texts.concat().as_bytes()) else { return };
+    inner(&json, "", &mut add);
 }
 
 /// Calls `add` with each text in a value, and its pointer.

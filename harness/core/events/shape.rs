@@ -12,7 +12,7 @@ use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
-use super::ids::{Ids, IsShort};
+use super::ids::{Ids, IsId};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
@@ -74,11 +74,11 @@ impl Shaped {
         known.committed.iter().for_each(|committed| short.add_all(&ShortIds::named(committed)));
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
-        let is_short = |label: &str, pointer: &str, text: &str| {
-            short.has(label, pointer, text) || of_run.contains(&*normalize(text))
+        let is_id = |label: &str, pointer: &str, text: &str| {
+            if of_run.contains(&*normalize(text)) { Some(true) } else { short.knows(label, pointer, text) }
         };
-        let is_short: Option<&IsShort<'_>> = if short.is_empty() && of_run.is_empty() { None } else { Some(&is_short) };
-        let (ids, words) = (Ids::of(&events, options, normalize, is_short), WordKeys::new(&options.words));
+        let is_id: Option<&IsId<'_>> = if short.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
+        let (ids, words) = (Ids::of(&events, options, normalize, is_id), WordKeys::new(&options.words));
         let chosen = Chosen::of(&events, options, normalize, &ids, known.committed.is_some(), (known, &holdings));
         let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
         let pinned = RefCell::default();

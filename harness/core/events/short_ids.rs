@@ -1,9 +1,13 @@
+//! Which texts are ids in spite of their form.
+//!
 //! The ids that have no form of their own: `4f1c09ab`, `V1StGXR8`. By form such a text may be a word, or a word may be such a text by chance. Other
-//! runs of the scenario show at which places they stand: each run has others there. A committed golden names these places.
+//! runs of the scenario show at which places they stand: each run has others there. And a checksum looks like an id, but is the same in each
+//! run. A committed golden names these places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::captured::Captured;
+use super::foreign::CUT;
 use super::golden::{Golden, Kind, Node};
 use super::ids::{is_id, is_name};
 use super::labels::read;
@@ -18,17 +22,23 @@ const LONGEST: usize = 200;
 /// The signs in ids of which it is known where they stand.
 const SIGNS: &[u8] = b"_-.:";
 
-/// Places of ids without a form: labels, and JSON pointers in their payloads.
+/// Places, by labels and JSON pointers in their payloads: `true` for ids without a form, `false` for what only has the form of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShortIds(BTreeSet<(String, String)>);
+pub struct ShortIds(BTreeMap<(String, String), bool>);
 
 /// The texts at each place.
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
 
 impl ShortIds {
     /// Returns the places at which each of these runs has other texts, and only such that may be an id; and those at which all texts are
-    /// ids of tool `calls` of the recording. Each run comes with its names for what varies.
-    pub fn of(runs: &[(&[Captured], &Normalize<'_>)], options: &ShapeOptions, calls: &BTreeSet<&str>) -> ShortIds {
+    /// ids of tool `calls` of the recording. Each run comes with its names for what varies. What each run says in the form of an id is none
+    /// unless it `came` from somewhere else.
+    pub fn of(
+        runs: &[(&[Captured], &Normalize<'_>)],
+        options: &ShapeOptions,
+        calls: &BTreeSet<&str>,
+        came: &dyn Fn(&str) -> bool,
+    ) -> ShortIds {
         let texts = |(captures, normalize): &(&[Captured], &Normalize<'_>)| {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
@@ -41,14 +51,18 @@ impl ShortIds {
         let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
             return ShortIds::default();
         };
-        let is_of = |(place, texts): &(&(String, String), &BTreeSet<String>)| {
-            let differ = |other: &Texts| other.get(*place).is_some_and(|other| other.is_disjoint(texts));
-            let all = || others.iter().filter_map(|other| other.get(*place)).flatten().chain(*texts);
+        let is_of = |(place, texts): (&(String, String), &BTreeSet<String>)| {
+            let differ = |other: &Texts| other.get(place).is_some_and(|other| other.is_disjoint(texts));
+            let all = || others.iter().filter_map(|other| other.get(place)).flatten().chain(texts);
+            let is_call = |text: &String| calls.contains(&**text) && !is_id(text);
             let mixed = all().filter(|text| is_mixed(text)).count();
             let vary = || others.iter().all(differ) && all().all(|text| is_like_one(text)) && 2 * mixed > all().count();
-            !texts.is_empty() && (texts.iter().all(|text| calls.contains(&**text)) || vary())
+            let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
+            let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));
+            let is_it = if texts.iter().all(is_call) || vary() { Some(true) } else { is_none().then_some(false) };
+            Some((place.clone(), is_it.filter(|_| !texts.is_empty())?))
         };
-        ShortIds(first.iter().filter(is_of).map(|(place, _)| place.clone()).collect())
+        ShortIds(first.iter().filter_map(is_of).collect())
     }
 
     /// Returns the places that a golden names.
@@ -61,7 +75,7 @@ impl ShortIds {
     }
 
     pub(super) fn add_all(&mut self, other: &ShortIds) {
-        self.0.extend(other.0.iter().cloned());
+        self.0.extend(other.0.clone());
     }
 
     /// Whether there are none.
@@ -69,9 +83,16 @@ impl ShortIds {
         self.0.is_empty()
     }
 
-    /// Whether a text is an id at a place.
-    pub(super) fn has(&self, label: &str, pointer: &str, text: &str) -> bool {
-        is_token(text, SIGNS) && self.0.iter().any(|(of, at)| of == label && at == pointer)
+    /// Whether a golden that names these places has those of others.
+    pub fn has_all(&self, others: &ShortIds) -> bool {
+        let ids = |of: &ShortIds| of.0.values().filter(|is_id| **is_id).count();
+        others.0.iter().all(|(place, is_id)| self.0.get(place) == Some(is_id)) && ids(self) == ids(others)
+    }
+
+    /// Whether a text is an id at a place, whatever its form; `None` if its form says so.
+    pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<bool> {
+        let is_id = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
+        (!is_id || is_token(text, SIGNS)).then_some(is_id)
     }
 
     fn node(&mut self, node: &Node, label: &str, pointer: &str) {
@@ -86,8 +107,11 @@ impl ShortIds {
 
     fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str) {
         for kind in kinds {
-            match kind {
-                Kind::Short(_) => drop(self.0.insert((label.to_owned(), pointer.to_owned()))),
+            match kind.bare() {
+                Kind::Short(_) => drop(self.0.insert((label.to_owned(), pointer.to_owned()), true)),
+                Kind::Quoted(text) if text.split(['"', CUT]).nth(1).is_some_and(is_id) => {
+                    self.0.insert((label.to_owned(), pointer.to_owned()), false);
+                }
                 Kind::List(list) => self.kinds(&list.elements, label, &format!("{pointer}/*")),
                 Kind::Object(fields) => {
                     for field in fields {
@@ -104,7 +128,7 @@ fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, text
     match value {
         Json::Str(text) => {
             let of_place = texts.entry((label.to_owned(), pointer.to_owned())).or_default();
-            let normal = if may_be_one(text) { normalize(text) } else { String::new() };
+            let normal = if may_be_one(text) || is_id(text) { normalize(text) } else { String::new() };
             // Values of the run have their names beside those that have none.
             if !of_place.contains(&**text) && !is_name(&normal) {
                 of_place.insert(if normal == *text { normal } else { String::new() });

@@ -54,10 +54,8 @@ impl Json {
         parser.skip_space();
         let mut found = parser.at;
         for step in path {
-            match parser.go_to(step) {
-                Ok(Some(at)) => found = at,
-                _ => break,
-            }
+            let Ok(Some(at)) = parser.go_to(step) else { break };
+            found = at;
         }
         found
     }

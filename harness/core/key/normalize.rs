@@ -212,10 +212,8 @@ fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -
         out.push_str(&text[at..found.start]);
         out.push_str(replacement);
         at = found.end;
-        match find(text, at) {
-            Some(next) => found = next,
-            None => break,
-        }
+        let Some(next) = find(text, at) else { break };
+        found = next;
     }
     out.push_str(&text[at..]);
     *text = Cow::Owned(out);

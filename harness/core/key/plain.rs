@@ -56,11 +56,10 @@ fn join(message: &mut Json, next: &Json) {
     let text = |of: Option<&Json>| of.and_then(Json::as_str).unwrap_or_default().to_owned();
     let content = text(fields.get("content")) + &text(next.get("content"));
     fields.insert("content", Json::Str(content));
-    if let Some(more) = next.get("tool_calls").and_then(Json::as_array) {
-        let mut calls = fields.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
-        calls.extend(more.iter().cloned());
-        fields.insert("tool_calls", Json::Array(calls));
-    }
+    let Some(more) = next.get("tool_calls").and_then(Json::as_array) else { return };
+    let mut calls = fields.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
+    calls.extend(more.iter().cloned());
+    fields.insert("tool_calls", Json::Array(calls));
 }
 
 #[cfg(test)]

@@ -46,9 +46,8 @@ impl Default for RunningHash {
 impl RunningHash {
     /// Adds the next message of a call. The normalizer has to be the same for all of them.
     pub fn add(&mut self, message: &Message, normalizer: &Normalizer) {
-        if let Some(canonical) = canonical_message(message, normalizer) {
-            self.add_canonical(&canonical, normalizer);
-        }
+        let Some(canonical) = canonical_message(message, normalizer) else { return };
+        self.add_canonical(&canonical, normalizer);
     }
 
     /// Adds the next canonical message of the conversation.

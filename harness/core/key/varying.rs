@@ -103,9 +103,8 @@ fn mark(value: &mut Json, place: &[String], adds: bool) {
         Json::Array(items) => key.parse().ok().and_then(|index: usize| items.get_mut(index)),
         _ => None,
     };
-    if let Some(inner) = inner {
-        mark(inner, within, adds);
-    }
+    let Some(inner) = inner else { return };
+    mark(inner, within, adds);
 }
 
 #[cfg(test)]

@@ -185,10 +185,7 @@ fn begins_text(base64: &[u8]) -> bool {
 /// Whether bytes are a part of a text. At both ends a character may be cut.
 fn is_text(bytes: &[u8], first: bool) -> bool {
     let cut = if first { 0 } else { bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count() };
-    let whole = match std::str::from_utf8(&bytes[cut..]) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none(),
-    };
+    let whole = std::str::from_utf8(&bytes[cut..]).map_or_else(|error| error.error_len().is_none(), |_| true);
     let odd = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace() && *byte != 0x1b;
     whole && !bytes.is_empty() && !bytes.iter().any(odd)
 }

@@ -89,9 +89,8 @@ impl Scrub {
             let has_key = |value: &Json| value.as_str().is_some_and(has_key);
             entries.iter().find(|(_, value)| has_key(value)).map(|(name, _)| name.to_owned())
         };
-        if let Some(name) = items.iter().find_map(key_of) {
-            self.joined_lines(items.iter_mut().filter_map(|item| string_mut(item, &name)).collect(), fired);
-        }
+        let Some(name) = items.iter().find_map(key_of) else { return };
+        self.joined_lines(items.iter_mut().filter_map(|item| string_mut(item, &name)).collect(), fired);
     }
 
     fn joined_lines(&self, mut lines: Vec<&mut String>, fired: &mut Fired) {

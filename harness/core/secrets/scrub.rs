@@ -164,9 +164,8 @@ impl Scrub {
 
     /// Removes secrets from a text in place.
     pub fn string(&self, text: &mut String, fired: &mut Fired) {
-        if let Cow::Owned(scrubbed) = self.text(text, fired) {
-            *text = scrubbed;
-        }
+        let Cow::Owned(scrubbed) = self.text(text, fired) else { return };
+        *text = scrubbed;
     }
 
     /// Removes secrets from the pieces of one text. The piece in which a secret begins gets the placeholder, and the later

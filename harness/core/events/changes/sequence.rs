@@ -209,11 +209,8 @@ impl<'a> Aligned<'a> {
         };
         let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
         let is_done = event.label == NAMELESS && matches!(event.top, Top::Word(word) if word == DONE);
-        if is_done || is_by_keys && (differ(&self.old) || differ(&self.new)) {
-            event.keys.to_string()
-        } else {
-            String::new()
-        }
+        let by_keys = is_done || is_by_keys && (differ(&self.old) || differ(&self.new));
+        by_keys.then(|| event.keys.to_string()).unwrap_or_default()
     }
 }
 

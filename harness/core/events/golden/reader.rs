@@ -84,8 +84,6 @@ fn block(lines: &[Line<'_>], wholes: &mut Vec<Whole>) -> Result<Block> {
     while !rest.is_empty() {
         block.trees.push(trees::read(&mut rest, wholes)?);
     }
-    match parts.flatten().next() {
-        Some(line) => Err(line.expected("two blank lines before the next answer")),
-        None => Ok(block),
-    }
+    let Some(line) = parts.flatten().next() else { return Ok(block) };
+    Err(line.expected("two blank lines before the next answer"))
 }

@@ -274,9 +274,8 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
 }
 
 fn leave_order_out(kind: &mut Kind) {
-    if let Kind::List(list) = kind {
-        list.order = None;
-    }
+    let Kind::List(list) = kind else { return };
+    list.order = None;
 }
 
 /// Tells of times as much as a committed golden does at the same place: how far away they are only if that tells it, and of one that is later

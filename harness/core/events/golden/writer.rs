@@ -185,9 +185,8 @@ impl Display for Top {
             Top::List(lengths) => write!(f, "[{lengths}]"),
             Top::Word(word) => f.write_str(word),
             Top::Keys(keys) => {
-                let key = |(key, lengths): &(String, Option<String>)| match lengths {
-                    Some(lengths) => format!("{key}[{lengths}]"),
-                    None => key.clone(),
+                let key = |(key, lengths): &(String, Option<String>)| {
+                    lengths.as_ref().map_or_else(|| key.clone(), |lengths| format!("{key}[{lengths}]"))
                 };
                 write!(f, "{{{}}}", keys.iter().map(key).collect::<Vec<_>>().join(", "))
             }

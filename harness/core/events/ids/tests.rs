@@ -69,7 +69,7 @@ proptest! {
 #[test]
 fn a_uuid_in_a_text_is_shown_by_its_number_or_its_name() {
     let shown = [(A.to_owned(), ShownId::Numbered(3)), (B.to_owned(), ShownId::Named("<thread>".into()))];
-    let ids = Ids { shown: shown.into() };
+    let ids = Ids { shown: shown.into(), ..Ids::default() };
     let normalize = |text: &str| text.replace(B, "<thread>").replace(A, "<UUID>").replace(&A.to_uppercase(), "<UUID>");
     let number = |raw: &str| ids.number_uuids(raw, normalize(raw));
     assert_eq!(number(&format!("{A} of {B} and {A}")), "<UUID:3> of <thread> and <UUID:3>");
