@@ -5,6 +5,9 @@
 //! hides the later ones: a different number of events changes every tree. A change is data; `words` puts it into a sentence.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 mod head;
 mod sequence;
@@ -16,6 +19,7 @@ use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
 use crate::cost::differences;
+use crate::key::normalize::regex;
 use retake_base::cause::CauseKind;
 use sequence::Aligned;
 use trees::different_ids;
@@ -148,14 +152,9 @@ impl Change {
 
     /// Whether only the numbers of ids differ in a header.
     fn is_of_numbers(&self) -> bool {
-        let parts = |text: &str| -> Vec<String> {
-            let bare = |part: &str| match part.split_once([' ', ':']) {
-                Some((name @ ("id" | "UUID"), number)) if number.bytes().all(|c| c.is_ascii_digit()) => name.to_owned(),
-                _ => part.to_owned(),
-            };
-            text.split(['/', '?', '&', '=', '<', '>']).map(bare).collect()
-        };
-        self.what == What::Header && parts(&self.before) == parts(&self.now)
+        static NUMBERED: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(id|UUID)[ :]\d+\b"));
+        let bare = |text| NUMBERED.replace_all(text, "$1");
+        self.what == What::Header && bare(&self.before) == bare(&self.now)
     }
 
     /// Whether it is of the text in which another change has words.

@@ -336,7 +336,10 @@ impl Collector<'_> {
         let is_known = foreign.is_known(text);
         let is_word = is_plain_word(text) && !is_known;
         let is_measured = !is_known && is_measure(pointer, &UNITS);
-        if !self.known.has_others || is_shown || is_word || is_measured || foreign.names_machine(text) {
+        // What the recording has as a whole is the same on each machine: a call with it would miss otherwise.
+        let is_recorded = is_known || foreign.is_known(&(self.normalize)(text));
+        let is_of_machine = !is_recorded && foreign.names_machine(text);
+        if !self.known.has_others || is_shown || is_word || is_measured || is_of_machine {
             return None;
         }
         if is_id || times::of_text(text).is_some() {

@@ -86,7 +86,7 @@ impl Sequence {
     /// Reads the events of a capture, which were `told` at a time. At the level of keys, there are no shapes.
     pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], told: Option<OffsetDateTime>, writing: &Writing<'_>) -> Sequence {
         let Writing { options, normalize, ids, words, .. } = *writing;
-        let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text).map(ToString::to_string));
+        let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text));
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mut reader = Reader {

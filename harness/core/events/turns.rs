@@ -66,11 +66,13 @@ impl<'a> Turns<'a> {
         Turns { texts, size, tells: known.tells, passed, known: RefCell::default() }
     }
 
-    /// The turn that says all of a normalized text.
-    pub(super) fn which(&self, text: &str) -> Option<&Source> {
+    /// The turns that say all of a normalized text, one after the other.
+    pub(super) fn which(&self, text: &str) -> Option<String> {
         let text = text.trim();
         let says = |of: &&Text| of.said.trim() == text || without_quotes(&of.said) == text;
-        self.texts.iter().find(says).map(|of| &of.source)
+        let one = self.texts.iter().find(says).map(|of| vec![of.source.clone()]);
+        let all = one.or_else(|| joined(&self.texts, text).filter(|all| !all.is_empty()))?;
+        Some(all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))
     }
 
     /// The words at a place.
@@ -119,7 +121,7 @@ impl Here<'_> {
             .or_else(|| self.first(How::Unquoted, |of| without_quotes(&of.said) == bare))
             .or_else(|| self.first(How::Html, |of| of.html.as_ref().is_some_and(|form| *form == *plain)))
             .or_else(|| self.first(How::Json, |of| of.json.as_deref() == Some(unquoted(bare))))
-            .or_else(|| Some(Told { how: How::Equal, of: self.joined(text)? }))
+            .or_else(|| Some(Told { how: How::Equal, of: joined(self.alone.iter().copied(), text)? }))
     }
 
     fn partly(&self, text: &str) -> Option<Told> {
@@ -136,19 +138,6 @@ impl Here<'_> {
     fn first(&self, how: How, is_it: impl Fn(&Text) -> bool) -> Option<Told> {
         let found = self.alone.iter().find(|text| is_it(text))?;
         Some(Told { how, of: vec![found.source.clone()] })
-    }
-
-    /// The turns whose words, one after the other, are the text. White space between them does not count.
-    fn joined(&self, text: &str) -> Option<Vec<Source>> {
-        let (mut rest, mut of) = (text.trim(), Vec::new());
-        while !rest.is_empty() {
-            let fits = self.alone.iter().filter(|of| rest.starts_with(of.said.trim()));
-            // Of equal words, those of the turn that comes next.
-            let next = fits.max_by_key(|text| (text.said.trim().len(), of.last() < Some(&text.source)))?;
-            of.push(next.source.clone());
-            rest = rest[next.said.trim().len()..].trim_start();
-        }
-        Some(of)
     }
 
     /// The turns whose words are in the text, in their order there.
@@ -185,6 +174,19 @@ pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&
         let told = || turns.here(named.as_ref()).told(&normalize(text)).is_some();
         *known.borrow_mut().entry(text.to_owned()).or_insert_with(told)
     }
+}
+
+/// The turns whose words, one after the other, are the text. White space between them does not count.
+fn joined<'a>(texts: impl IntoIterator<Item = &'a Text> + Clone, text: &str) -> Option<Vec<Source>> {
+    let (mut rest, mut of) = (text.trim(), Vec::new());
+    while !rest.is_empty() {
+        let fits = texts.clone().into_iter().filter(|of| rest.starts_with(of.said.trim()));
+        // Of equal words, those of the turn that comes next.
+        let next = fits.max_by_key(|text| (text.said.trim().len(), of.last() < Some(&text.source)))?;
+        of.push(next.source.clone());
+        rest = rest[next.said.trim().len()..].trim_start();
+    }
+    Some(of)
 }
 
 /// A text without white space at its ends, and the quotes around it.

@@ -56,6 +56,22 @@ fn the_order_of_a_list_is_held_where_chance_would_not_repeat_it() {
 }
 
 #[test]
+fn an_answer_that_is_joined_of_several_turns_has_its_place_in_any_words() {
+    let line = |[first, then, last]: [&str; 3], asked: [&str; 2]| {
+        let [one, other] = asked.map(|text| format!(r#"{{"who": "user", "text": "{text}"}}"#));
+        let joined = format!(r#"{{"who": "desk", "text": "{first}\n\n{then}"}}"#);
+        format!(r#"{{"rows": [{one}, {joined}, {other}, {{"who": "desk", "text": "{last}"}}]}}"#).replace('\n', "\\n")
+    };
+    let (words, others) =
+        (["I look it up.", "It is here.", "Tomorrow."], ["Let me see.", "We have two.", "On Friday."]);
+    let asked = ["How much is it?", "And when?"];
+    let held = read_again(&golden(&line(words, asked), &words, None));
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_eq!(golden(&line(others, asked), &others, Some(&held)), held);
+    assert_ne!(golden(&line(words, [asked[0]; 2]), &words, Some(&held)), held, "each asks the same");
+}
+
+#[test]
 fn an_order_that_a_run_has_otherwise_is_open_from_then_on() {
     let line = WORDS.replace('\n', " ");
     let other = line.replace(r#""look", "write""#, r#""write", "look""#);

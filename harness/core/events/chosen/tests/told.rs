@@ -55,6 +55,21 @@ fn what_a_text_counts_is_held_where_no_clock_changes_it() {
 }
 
 #[test]
+fn a_text_that_names_the_zone_is_held_if_the_model_was_sent_it() {
+    let of = |sent: &str| {
+        let mut foreign = Foreign::default();
+        foreign.add_machine("UTC");
+        // As a recording has it.
+        foreign.add_text(&normalized(sent));
+        let known = Known { foreign: Some(foreign), has_others: true, ..Known::default() };
+        let line = r#"{"a": "R opened, due 2027-01-31 23:00 UTC"}"#;
+        lines_of(&Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden)
+    };
+    assert_eq!(of("nothing"), ["a          string"], "another machine may be in another zone");
+    assert_eq!(of("R opened, due 2027-01-31 23:00 UTC"), ["a          \"R opened, due <DATE> #:# UTC\""]);
+}
+
+#[test]
 fn where_no_clock_is_moved_only_what_it_may_tell_is_open() {
     let today = Date::from_calendar_date(2026, Month::November, 28).unwrap();
     let of = |line: &str, exactly: Exactly, committed: Option<&Golden>| {
