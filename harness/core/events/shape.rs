@@ -17,7 +17,7 @@ use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
 use super::notation::Normalize;
-use super::options::{Loose, ShapeOptions};
+use super::options::{Detail, Loose, ShapeOptions};
 use super::parallel::Calls;
 use super::pins::{Pinned, Pins};
 use super::places::add_places;
@@ -75,7 +75,9 @@ impl Shaped {
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
         let is_id = |label: &str, pointer: &str, text: &str| {
-            if of_run.contains(&*normalize(text)) { Some(true) } else { short.knows(label, pointer, text) }
+            let known = if of_run.contains(&*normalize(text)) { Some(true) } else { short.knows(label, pointer, text) };
+            // Where values are shown, so are those of ids.
+            known.filter(|is_id| *is_id || options.detail != Detail::Values)
         };
         let is_id: Option<&IsId<'_>> = if short.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
         let (ids, words) = (Ids::of(&events, options, normalize, is_id), WordKeys::new(&options.words));

@@ -56,7 +56,9 @@ impl ShortIds {
             let all = || others.iter().filter_map(|other| other.get(place)).flatten().chain(texts);
             let is_call = |text: &String| calls.contains(&**text) && !is_id(text);
             let mixed = all().filter(|text| is_mixed(text)).count();
-            let vary = || others.iter().all(differ) && all().all(|text| is_like_one(text)) && 2 * mixed > all().count();
+            let is_like_one =
+                |text: &String| may_be_one(text) && is_token(text, b"_-") && text.contains(char::is_alphabetic);
+            let vary = || others.iter().all(differ) && all().all(is_like_one) && 2 * mixed > all().count();
             let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
             let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));
             let is_it = if texts.iter().all(is_call) || vary() { Some(true) } else { is_none().then_some(false) };
@@ -146,11 +148,6 @@ fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, text
         }
         _ => {}
     }
-}
-
-/// Whether a text that is another one in each run may be an id.
-fn is_like_one(text: &str) -> bool {
-    may_be_one(text) && is_token(text, b"_-") && text.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 /// Whether a text may be an id of which it is known where it stands.

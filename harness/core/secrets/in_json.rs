@@ -81,7 +81,9 @@ impl Scrub {
         }
         for run in items.chunk_by_mut(|a, b| a.as_str().is_some() && b.as_str().is_some()).filter(|run| run.len() > 1) {
             if run.windows(2).any(|pair| pair.iter().all(is_part)) {
-                self.joined_lines(run.iter_mut().filter_map(line_mut).collect(), fired);
+                let lines =
+                    run.iter_mut().filter_map(|json| if let Json::Str(line) = json { Some(line) } else { None });
+                self.joined_lines(lines.collect(), fired);
             }
         }
         let key_of = |item: &Json| {
@@ -163,10 +165,6 @@ impl Scrub {
 fn has_key(text: &str) -> bool {
     static KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("PRIVATE KEY"));
     KEY.find(text.as_bytes()).is_some()
-}
-
-fn line_mut(json: &mut Json) -> Option<&mut String> {
-    if let Json::Str(line) = json { Some(line) } else { None }
 }
 
 pub(super) fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {

@@ -34,9 +34,8 @@ static CHROMIUM: OnceCell<Result<Chromium>> = OnceCell::const_new();
 
 /// Closes the browser of this process, if there is one, and waits until it has ended and its profile is removed.
 pub fn close() {
-    if let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), retake_model::threads::runtime()) {
-        runtime.block_on(chromium.guarded.end());
-    }
+    let (Some(Ok(chromium)), Ok(runtime)) = (CHROMIUM.get(), retake_model::threads::runtime()) else { return };
+    runtime.block_on(chromium.guarded.end());
 }
 
 impl Chromium {

@@ -265,10 +265,9 @@ impl Seen {
             return;
         }
         let id = event.request_id.inner();
-        if let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) {
-            let line = format!("{method} {url}: {}", event.error_text);
-            keep(&mut self.failed, line);
-        }
+        let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return };
+        let line = format!("{method} {url}: {}", event.error_text);
+        keep(&mut self.failed, line);
     }
 
     fn is_kept(&self, id: &str) -> bool {
@@ -277,9 +276,8 @@ impl Seen {
 
     fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
         self.awaited.retain(|awaited| awaited != id);
-        if let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) {
-            (traffic.body, traffic.ended) = (body, Some(by_itself));
-        }
+        let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) else { return };
+        (traffic.body, traffic.ended) = (body, Some(by_itself));
     }
 }
 

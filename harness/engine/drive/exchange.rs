@@ -119,8 +119,9 @@ pub(super) async fn open(
     let headers = response.headers().clone();
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     if let Some(coding) = headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
-        let what = format!("the answer has the content encoding {coding:?}, but the request did not ask for one");
-        return Err(Error::new(what).help("retake does not decode answers, and steps send no `Accept-Encoding`"));
+        let what = format!("the answer has the content encoding {coding:?}, and steps decode none");
+        let help = "a step asks for none, unless it has the header `Accept-Encoding`: leave that out, or have the service heed it";
+        return Err(Error::new(what).help(help));
     }
     let cookies = cookies.lock().store(&request.url, &headers);
     let mut answered = Answered {

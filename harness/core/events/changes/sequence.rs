@@ -210,7 +210,7 @@ impl<'a> Aligned<'a> {
         let is_by_keys = event.label == NAMELESS && matches!(event.top, Top::Keys(_));
         let is_done = event.label == NAMELESS && matches!(event.top, Top::Word(word) if word == DONE);
         let by_keys = is_done || is_by_keys && (differ(&self.old) || differ(&self.new));
-        by_keys.then(|| event.keys.to_string()).unwrap_or_default()
+        if by_keys { event.keys.to_string() } else { String::new() }
     }
 }
 

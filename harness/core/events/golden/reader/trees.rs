@@ -120,11 +120,7 @@ impl Line<'_> {
         let start = self.at;
         // A name consists of names, each of which can be in quotes.
         while !self.rest().is_empty() && !self.rest().starts_with(' ') {
-            if self.rest().starts_with('"') {
-                self.quoted()?;
-            } else {
-                self.until(&[" ", "\""]);
-            }
+            let _ = if self.rest().starts_with('"') { self.quoted()? } else { self.until(&[" ", "\""]) };
         }
         let name = &self.text[start..self.at];
         let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
