@@ -16,7 +16,7 @@ use crate::run::stay::Stay;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_core::cost::CallerCost;
-use retake_core::events::{Golden, Passed, Passing, Recorded, ShortIds};
+use retake_core::events::{Golden, IdPlaces, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_engine::drive::{Driven, LiveTurns, StepData, Underway};
@@ -71,8 +71,8 @@ pub(crate) struct Replayed {
     pub(super) passed: Option<Passed>,
     /// Whether other replays show which numbers and texts vary, so that its golden holds the others.
     pub(super) has_others: bool,
-    /// Where ids stand that have no form, as other replays have shown.
-    pub(super) short_ids: Option<Arc<ShortIds>>,
+    /// Where texts are ids, or are none, in spite of their form, as other replays have shown.
+    pub(super) id_places: Option<Arc<IdPlaces>>,
     /// For each response, the turns of which a part came before they ended; `None` if that was not asked.
     pub(super) early: Option<Vec<Vec<usize>>>,
     /// The same if the run broke off because an answer was held back.
@@ -216,7 +216,7 @@ impl Replayed {
             user_varies: false,
             passed: None,
             has_others: false,
-            short_ids: None,
+            id_places: None,
             early: None,
             early_if_broken: None,
             cost: None,

@@ -21,8 +21,8 @@ use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::days::Days;
 use retake_core::events::{
-    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, Known, NamesNothing, Recorded, ShapeOptions, Shaped,
-    ShortIds, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
+    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, IdPlaces, Known, NamesNothing, Recorded,
+    ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Rules, attributed};
@@ -119,7 +119,7 @@ impl Replayed {
             has_others: self.has_others,
             exactly: Exactly::No,
             zone: self.clock.zone(),
-            short_ids: self.short_ids.as_deref(),
+            id_places: self.id_places.as_deref(),
             committed,
         }
     }
@@ -272,8 +272,8 @@ impl Replayed {
         self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
     }
 
-    /// Where ids stand that have no form: other replays have others there.
-    pub(super) fn short_ids_beside(&self, others: &[Replayed], scenario: &Scenario) -> ShortIds {
+    /// Where texts are ids in spite of their form, since other replays have others there, or are none, since they have the same.
+    pub(super) fn id_places_beside(&self, others: &[Replayed], scenario: &Scenario) -> IdPlaces {
         let runs: Vec<&Replayed> = others.iter().chain([self]).filter(|_| self.has_others).collect();
         let names = |run: &Replayed, text: &str| run.played.driven.names.apply(text, &self.rules.normalizer);
         let normalize: Vec<_> = runs.iter().map(|run| move |text: &str| names(run, text)).collect();
@@ -283,7 +283,7 @@ impl Replayed {
         let calls =
             turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
         let foreign = self.foreign();
-        ShortIds::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
+        IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
     }
 
     /// The year in which the system answered, as it says itself. Another clock is in another one.

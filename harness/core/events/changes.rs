@@ -187,12 +187,12 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     for extra in new.iter().skip(old.len()) {
         found.push(Change::of_response(What::ResponseExtra).between("", &extra.request));
     }
-    // So may any other change number the ids in headers anew.
+    // Ids are numbered through a whole golden, so any other change may number those in headers anew.
     if !found.0.iter().all(Change::is_of_numbers) {
         found.0.retain(|change| !change.is_of_numbers());
     }
     let cost = differences(&golden.cost, &run.cost);
-    // Ids are numbered through a whole golden, so any other change may number them anew. But if the ids of a text's pieces
+    // So it may those in payloads. But if the ids of a text's pieces
     // changed, the pieces are put together differently; and what goes on at a time is put in order by its ids.
     let of_pieces = match &found.0[..] {
         [Change { by: Some(by), subject, .. }] => Some((subject.clone(), by.clone())),

@@ -191,7 +191,7 @@ pub(super) enum Kind {
     /// Numbers that count from this one.
     From(i64),
     Id(Id),
-    /// An id without a form: see [`ShortIds`](super::short_ids::ShortIds).
+    /// An id without a form: see [`IdPlaces`](super::id_places::IdPlaces).
     Short(Id),
     /// An object whose fields are on the same line.
     Object(Vec<Field>),

@@ -12,6 +12,7 @@ use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
+use super::id_places::IdPlaces;
 use super::ids::{Ids, IsId};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
@@ -25,7 +26,6 @@ use super::recorded::Recorded;
 use super::remembered::Remembered;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
-use super::short_ids::ShortIds;
 use super::turns::Turns;
 use super::words::{Exactly, WordKeys};
 use super::{beside, headers, notation, outline, times};
@@ -70,16 +70,17 @@ impl Shaped {
         if tells && turns.passed.is_none() {
             add_places(&mut holdings, &events, normalize, &turns);
         }
-        let mut short = known.short_ids.cloned().unwrap_or_default();
-        known.committed.iter().for_each(|committed| short.add_all(&ShortIds::named(committed)));
+        let mut places = known.id_places.cloned().unwrap_or_default();
+        known.committed.iter().for_each(|committed| places.add_all(&IdPlaces::named(committed)));
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
         let is_id = |label: &str, pointer: &str, text: &str| {
-            let known = if of_run.contains(&*normalize(text)) { Some(true) } else { short.knows(label, pointer, text) };
+            let known =
+                if of_run.contains(&*normalize(text)) { Some(true) } else { places.knows(label, pointer, text) };
             // Where values are shown, so are those of ids.
             known.filter(|is_id| *is_id || options.detail != Detail::Values)
         };
-        let is_id: Option<&IsId<'_>> = if short.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
+        let is_id: Option<&IsId<'_>> = if places.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
         let (ids, words) = (Ids::of(&events, options, normalize, is_id), WordKeys::new(&options.words));
         let chosen = Chosen::of(&events, options, normalize, &ids, known.committed.is_some(), (known, &holdings));
         let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
@@ -219,8 +220,8 @@ pub struct Known<'a> {
     pub zone: Option<UtcOffset>,
     /// How words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
     pub exactly: Exactly,
-    /// Where ids stand that have no form, if no committed golden names these places.
-    pub short_ids: Option<&'a ShortIds>,
+    /// Where texts are ids, or are none, in spite of their form, if no committed golden names these places.
+    pub id_places: Option<&'a IdPlaces>,
     /// The committed golden, if the run is compared with it: it names the places of texts, and those that are pinned because of
     /// what stands there. Otherwise these are found out anew, as are the texts of events of which it names nothing.
     pub committed: Option<&'a Golden>,

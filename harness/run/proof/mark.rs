@@ -7,7 +7,7 @@ use super::replays::Proof;
 use crate::run::second_look::may_play_again;
 use crate::run::trial::{self, How, Replayed};
 use crate::run::verdict::has_golden;
-use retake_core::events::{Exactly, Golden, Known, Passed, Recorded, ShortIds, Tells};
+use retake_core::events::{Exactly, Golden, IdPlaces, Known, Passed, Recorded, Tells};
 use retake_core::key::Rules;
 use retake_core::mark::Mark;
 use retake_scenario::Scenario;
@@ -21,10 +21,10 @@ pub(super) struct Marked {
 }
 
 impl Marked {
-    /// Their golden, with texts told exactly or not, as far as they agree. `short_ids` stand in it where those of the other runs do.
-    pub(super) fn golden(&self, scenario: &Scenario, exactly: Exactly, short_ids: Option<&ShortIds>) -> Golden {
+    /// Their golden, with texts told exactly or not, as far as they agree, and with ids at the `id_places` of the other runs.
+    pub(super) fn golden(&self, scenario: &Scenario, exactly: Exactly, id_places: Option<&IdPlaces>) -> Golden {
         let of = |run: &Replayed| {
-            let mut known = Known { tells: Tells::Mark(self.letter), exactly, short_ids, ..run.known_with(None) };
+            let mut known = Known { tells: Tells::Mark(self.letter), exactly, id_places, ..run.known_with(None) };
             known.has_others = true;
             known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&self.recorded));
             known.recorded = self.recorded.clone();

@@ -105,7 +105,7 @@ impl Proof<'_> {
             goldens.push(run.moved_to(&first, &scenario.golden, rules, &goldens[0], again.unwrap_or_default()));
             runs.push(run);
         }
-        if let Some((told, all)) = self.with_short_ids(&mut first, &mut runs, marked.as_ref(), rules) {
+        if let Some((told, all)) = self.with_id_places(&mut first, &mut runs, marked.as_ref(), rules) {
             (golden, goldens) = (Some(told), all);
         }
         Golden::agree_on_what_varies(&mut goldens.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);

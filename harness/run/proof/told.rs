@@ -6,7 +6,7 @@ use super::mark::Marked;
 use super::replays::Proof;
 use crate::run::golden::Committed;
 use crate::run::trial::Replayed;
-use retake_core::events::{Detail, Exactly, Golden, ShortIds, Tells};
+use retake_core::events::{Detail, Exactly, Golden, IdPlaces, Tells};
 use retake_core::key::Rules;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -70,8 +70,8 @@ impl Proof<'_> {
         (of_first, others)
     }
 
-    /// The goldens of replays, that of the first one apart, once it is known where ids without a form stand.
-    pub(super) fn with_short_ids(
+    /// The goldens of replays, that of the first one apart, once it is known where texts are ids, or are none, in spite of their form.
+    pub(super) fn with_id_places(
         &self,
         first: &mut Replayed,
         runs: &mut [Replayed],
@@ -79,18 +79,18 @@ impl Proof<'_> {
         rules: &Rules,
     ) -> Option<(Golden, Vec<Golden>)> {
         let scenario = self.scenario;
-        let mut short = first.short_ids_beside(runs, scenario);
+        let mut short = first.id_places_beside(runs, scenario);
         // The golden may name fewer places, where runs do not agree, and more, where the same ids stand.
         for _ in 0..TRIES {
             if short.is_empty() {
                 break;
             }
             let known = Some(Arc::new(short.clone()));
-            first.short_ids.clone_from(&known);
+            first.id_places.clone_from(&known);
             let golden = with_derived(first.golden_by(scenario, rules)?, first, marked, scenario);
             let (pinned, mut goldens) = (Committed::now(golden.clone()), vec![golden]);
             for run in runs.iter_mut() {
-                (run.short_ids, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
+                (run.id_places, run.committed, run.own_golden) = (known.clone(), Some(pinned.clone()), OnceLock::new());
                 let again = run.golden_by(scenario, rules).unwrap_or_default();
                 goldens.push(run.moved_to(first, &scenario.golden, rules, &goldens[0], again));
             }
@@ -98,14 +98,14 @@ impl Proof<'_> {
             for other in &goldens {
                 ids.agree_on_ids(other);
             }
-            let named = ShortIds::named(&ids);
+            let named = IdPlaces::named(&ids);
             if named.has_all(&short) {
                 return Some((goldens[0].clone(), goldens));
             }
             short = named;
         }
         for run in runs.iter_mut().chain([first]) {
-            (run.short_ids, run.own_golden) = (None, OnceLock::new());
+            (run.id_places, run.own_golden) = (None, OnceLock::new());
         }
         None
     }
@@ -130,7 +130,7 @@ impl Proof<'_> {
             exact.agree_on_values(&of(run));
         }
         if let Some(marked) = marked {
-            let with_more = marked.golden(scenario, exactly, first.short_ids.as_deref());
+            let with_more = marked.golden(scenario, exactly, first.id_places.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
         }
         if !moved && self.writes_anew() {
@@ -158,7 +158,7 @@ pub(super) fn as_agreed(mut golden: Golden, agreed: &Golden, early: &[Vec<usize>
 fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, scenario: &Scenario) -> Golden {
     if run.has_others {
         // Where no words can be marked, what texts say is still that of this recording.
-        let of_marked = |marked: &Marked| marked.golden(scenario, Exactly::No, run.short_ids.as_deref());
+        let of_marked = |marked: &Marked| marked.golden(scenario, Exactly::No, run.id_places.as_deref());
         let with_more = marked.map_or_else(|| golden.clone(), of_marked);
         golden.tell_derived(&with_more, &run.known().recorded);
     }

@@ -24,12 +24,12 @@ const SIGNS: &[u8] = b"_-.:";
 
 /// Places, by labels and JSON pointers in their payloads: `true` for ids without a form, `false` for what only has the form of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShortIds(BTreeMap<(String, String), bool>);
+pub struct IdPlaces(BTreeMap<(String, String), bool>);
 
 /// The texts at each place.
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
 
-impl ShortIds {
+impl IdPlaces {
     /// Returns the places at which each of these runs has other texts, and only such that may be an id; and those at which all texts are
     /// ids of tool `calls` of the recording. Each run comes with its names for what varies. What each run says in the form of an id is none
     /// unless it `came` from somewhere else.
@@ -38,7 +38,7 @@ impl ShortIds {
         options: &ShapeOptions,
         calls: &BTreeSet<&str>,
         came: &dyn Fn(&str) -> bool,
-    ) -> ShortIds {
+    ) -> IdPlaces {
         let texts = |(captures, normalize): &(&[Captured], &Normalize<'_>)| {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
@@ -49,7 +49,7 @@ impl ShortIds {
         };
         let runs: Vec<Texts> = runs.iter().map(texts).collect();
         let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
-            return ShortIds::default();
+            return IdPlaces::default();
         };
         let is_of = |(place, texts): (&(String, String), &BTreeSet<String>)| {
             let differ = |other: &Texts| other.get(place).is_some_and(|other| other.is_disjoint(texts));
@@ -64,19 +64,19 @@ impl ShortIds {
             let is_it = if texts.iter().all(is_call) || vary() { Some(true) } else { is_none().then_some(false) };
             Some((place.clone(), is_it.filter(|_| !texts.is_empty())?))
         };
-        ShortIds(first.iter().filter_map(is_of).collect())
+        IdPlaces(first.iter().filter_map(is_of).collect())
     }
 
     /// Returns the places that a golden names.
-    pub fn named(golden: &Golden) -> ShortIds {
-        let mut places = ShortIds::default();
+    pub fn named(golden: &Golden) -> IdPlaces {
+        let mut places = IdPlaces::default();
         for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
             places.node(&tree.root, tree.label(), "");
         }
         places
     }
 
-    pub(super) fn add_all(&mut self, other: &ShortIds) {
+    pub(super) fn add_all(&mut self, other: &IdPlaces) {
         self.0.extend(other.0.clone());
     }
 
@@ -86,8 +86,8 @@ impl ShortIds {
     }
 
     /// Whether a golden that names these places has those of others.
-    pub fn has_all(&self, others: &ShortIds) -> bool {
-        let ids = |of: &ShortIds| of.0.values().filter(|is_id| **is_id).count();
+    pub fn has_all(&self, others: &IdPlaces) -> bool {
+        let ids = |of: &IdPlaces| of.0.values().filter(|is_id| **is_id).count();
         others.0.iter().all(|(place, is_id)| self.0.get(place) == Some(is_id)) && ids(self) == ids(others)
     }
 

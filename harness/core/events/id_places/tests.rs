@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::events::{Capture, Captured, Foreign, Golden, Known, ShapeOptions, Shaped, ShortIds};
+use crate::events::{Capture, Captured, Foreign, Golden, IdPlaces, Known, ShapeOptions, Shaped};
 
 fn captured(lines: &[String]) -> Vec<Captured> {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -17,20 +17,20 @@ fn run(part: &str, ended: &str, message: &str) -> Vec<Captured> {
     ])
 }
 
-fn golden(run: &[Captured], short: Option<&ShortIds>, committed: Option<&Golden>) -> Golden {
-    let known = Known { short_ids: short, committed, ..Known::default() };
+fn golden(run: &[Captured], short: Option<&IdPlaces>, committed: Option<&Golden>) -> Golden {
+    let known = Known { id_places: short, committed, ..Known::default() };
     Shaped::of(run, &ShapeOptions::default(), &known, &str::to_owned).golden
 }
 
-fn of(runs: [&[Captured]; 2]) -> ShortIds {
+fn of(runs: [&[Captured]; 2]) -> IdPlaces {
     of_calls(runs, &BTreeSet::new())
 }
 
-fn of_calls(runs: [&[Captured]; 2], calls: &BTreeSet<&str>) -> ShortIds {
+fn of_calls(runs: [&[Captured]; 2], calls: &BTreeSet<&str>) -> IdPlaces {
     // As the rules of the key do.
     let normalize = |text: &str| text.replace("0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a", "<UUID>");
     let runs = runs.map(|run| (run, &normalize as &dyn Fn(&str) -> String));
-    ShortIds::of(&runs, &ShapeOptions::default(), calls, &|_| false)
+    IdPlaces::of(&runs, &ShapeOptions::default(), calls, &|_| false)
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_text_that_each_run_has_otherwise_is_an_id_if_it_is_no_word() {
     }
     let read = Golden::parse(&text).unwrap();
     assert_eq!(read, written);
-    assert_eq!(ShortIds::named(&read), short);
+    assert_eq!(IdPlaces::named(&read), short);
     assert_eq!(golden(&other, None, Some(&read)), read, "the committed golden says where they are");
     let crossed = golden(&run("90aa1b7c", "11fe22dc", "x9LmPq_2"), None, Some(&read));
     assert_ne!(crossed, read, "an end without its beginning");
@@ -74,10 +74,10 @@ fn ids_of_tool_calls_are_ids_whatever_their_form() {
 #[test]
 fn words_of_which_one_is_chosen_are_no_ids() {
     let (one, other) = (run("welcome", "welcome", "Sunshine"), run("farewell", "farewell", "Moonlight"));
-    assert_eq!(of([&one, &other]), ShortIds::default());
+    assert_eq!(of([&one, &other]), IdPlaces::default());
     // Nor is what both runs have.
     let (one, other) = (run("4f1c09ab", "4f1c09ab", "a1"), run("4f1c09ab", "4f1c09ab", "b2"));
-    assert_eq!(of([&one, &other]), ShortIds::default());
+    assert_eq!(of([&one, &other]), IdPlaces::default());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn an_id_without_a_form_is_no_part_of_the_order_of_a_list_and_no_word() {
     let short = of([&one, &other]);
     let shaped = |run: &[Captured], committed: Option<&Golden>| {
         let (foreign, short) = (Some(Foreign::default()), committed.is_none().then_some(&short));
-        let known = Known { foreign, has_others: true, short_ids: short, committed, ..Known::default() };
+        let known = Known { foreign, has_others: true, id_places: short, committed, ..Known::default() };
         Shaped::of(run, &ShapeOptions::default(), &known, &str::to_owned).golden
     };
     let written = shaped(&one, None);
@@ -111,21 +111,21 @@ fn a_checksum_that_each_run_has_is_no_id() {
     let runs = [run(sums[0], "a1b2c3d4e5f60718"), run(sums[0], "0918273645f0e1d2")];
     let of = |came: &dyn Fn(&str) -> bool| {
         let runs = runs.each_ref().map(|run| (&run[..], &str::to_owned as &dyn Fn(&str) -> String));
-        ShortIds::of(&runs, &ShapeOptions::default(), &BTreeSet::from([&*format!("call_{}", sums[0])]), came)
+        IdPlaces::of(&runs, &ShapeOptions::default(), &BTreeSet::from([&*format!("call_{}", sums[0])]), came)
     };
-    assert_eq!(of(&|text| text == sums[0]), ShortIds::default(), "it came from a tool");
+    assert_eq!(of(&|text| text == sums[0]), IdPlaces::default(), "it came from a tool");
     let short = of(&|_| false);
     let shaped = |run: &[Captured], committed: Option<&Golden>| {
         let short = committed.is_none().then_some(&short);
         let foreign = Some(Foreign::default());
-        let known = Known { foreign, has_others: true, short_ids: short, committed, ..Known::default() };
+        let known = Known { foreign, has_others: true, id_places: short, committed, ..Known::default() };
         Shaped::of(run, &ShapeOptions::default(), &known, &str::to_owned).golden
     };
     let written = shaped(&runs[0], None);
     let text = written.to_string();
     assert!(text.contains(&format!("sum        \"{}\"", sums[0])) && text.contains("id         id\n"), "{text}");
     let committed = Golden::parse(&text).unwrap();
-    assert!(ShortIds::named(&committed).has_all(&short));
+    assert!(IdPlaces::named(&committed).has_all(&short));
     assert_eq!(shaped(&runs[1], Some(&committed)), committed);
     assert_ne!(shaped(&run(sums[1], "a1b2c3d4e5f60718"), Some(&committed)), committed, "of something else");
 }
