@@ -99,9 +99,7 @@ impl Tried<'_> {
 
     /// Whether turns are unused because no request of the service reached the model server. A recording would get none either.
     fn never_reached(&self, kinds: &[CauseKind]) -> bool {
-        kinds.iter().any(|kind| kind.class() == CauseClass::Unused)
-            && self.run.log.calls.is_empty()
-            && !self.run.log.unused.is_empty()
+        kinds.contains(&CauseKind::StoppedAsking) && self.run.log.calls.is_empty()
     }
 
     /// Hints for causes that no command can fix.
@@ -116,10 +114,7 @@ impl Tried<'_> {
             )),
             _ => None,
         };
-        let refused = self.run.played.flaws.iter().any(|flaw| flaw.kind == FlawKind::Refused);
-        let unreached = self
-            .never_reached(kinds)
-            .then(|| if refused { KEY.to_owned() } else { format!("no model call came: {BASE_URLS}") });
+        let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
         kinds.iter().filter_map(hint).chain(unreached).collect()
     }
 

@@ -17,7 +17,7 @@ use retake_base::line::Lines;
 use retake_base::text::{counted, nth_turn};
 use retake_core::events::Change;
 use retake_engine::system::LogOf;
-use retake_model::{Difference, Miss, MissedCall, answer_in_short};
+use retake_model::{CallFlaw, Difference, FlawKind, Miss, MissedCall, answer_in_short};
 use retake_scenario::Scenario;
 
 /// The most items of one kind that a failure shows.
@@ -65,6 +65,9 @@ impl<'a> Failing<'a> {
         add_error(findings.fault, !follows, "after the miss", &mut failure);
         self.add_misses(&mut failure);
         let committed = self.golden.as_ref().map(|golden| &golden.sides.was);
+        let refusal =
+            |flaw: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", flaw.what));
+        failure.causes.extend(self.refused().filter(|_| !findings.misses).map(refusal));
         let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());
         if only_misses(&failure) {
             failure.causes.extend(error_event);
@@ -157,7 +160,12 @@ impl<'a> Failing<'a> {
 
     /// Whether what happened in the run may follow from a miss: no second replay answered all calls that missed.
     fn is_after_a_miss(&self) -> bool {
-        self.findings.misses && self.second.is_none_or(|second| second.log.unanswered)
+        self.refused().is_some() || self.findings.misses && self.second.is_none_or(|second| second.log.unanswered)
+    }
+
+    /// The first call that was refused, as one that brought no key.
+    fn refused(&self) -> Option<&CallFlaw> {
+        self.run.played.flaws.iter().find(|flaw| flaw.kind == FlawKind::Refused)
     }
 
     /// A miss with its best explanation: that of the second replay, otherwise that of the run itself.

@@ -383,10 +383,9 @@ fn normal(text: &str) -> String {
 
 /// Notes that a golden is in use, if `cargo insta test --unreferenced` collects these.
 fn note_reference(golden: &Path) {
-    if let Some(list) = std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE") {
-        let list = File::options().append(true).create(true).open(list);
-        let _ = list.and_then(|mut list| writeln!(list, "{}", golden.display()));
-    }
+    let Some(list) = std::env::var_os("INSTA_SNAPSHOT_REFERENCES_FILE") else { return };
+    let list = File::options().append(true).create(true).open(list);
+    let _ = list.and_then(|mut list| writeln!(list, "{}", golden.display()));
 }
 
 /// Refuses a file that insta would misread.

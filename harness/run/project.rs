@@ -163,10 +163,9 @@ impl Project {
         for line in lines_of_run(&self.notes.lock()) {
             terminal::note(format!("note: {line}"));
         }
-        if let less @ 1.. = self.holding_less.load(Ordering::Relaxed) {
-            let hold = if less == 1 { "holds less than it" } else { "hold less than they" };
-            terminal::note(format!("{} {hold} could: {}", counted(less, "golden"), self.commands.update_all()));
-        }
+        let less @ 1.. = self.holding_less.load(Ordering::Relaxed) else { return };
+        let hold = if less == 1 { "holds less than it" } else { "hold less than they" };
+        terminal::note(format!("{} {hold} could: {}", counted(less, "golden"), self.commands.update_all()));
     }
 }
 
@@ -222,9 +221,8 @@ impl ProcessRuns {
             self.times.lock().insert(run.scenario.clone(), run.took_ms);
         }
         let on_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|says| says == "true");
-        if let Some(annotation) = annotation(run).filter(|_| on_github) {
-            terminal::command(annotation);
-        }
+        let Some(annotation) = annotation(run).filter(|_| on_github) else { return };
+        terminal::command(annotation);
     }
 
     /// The scenario that failed first with the cause of this one, if that is another.

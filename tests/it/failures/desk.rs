@@ -239,7 +239,8 @@ async fn ask(messages: &[Value], tools: bool) -> Result<Value, String> {
             |name: &str| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}});
         body["tools"] = json!([tool("find_train"), tool("book_seat")]);
     }
-    let request = client().post(base + path).bearer_auth(key).header("content-type", "application/json");
+    let request = client().post(base + path).header("content-type", "application/json");
+    let request = if is("no_key") { request } else { request.bearer_auth(key) };
     let response = request.body(body.to_string()).send().await.map_err(|e| e.to_string())?;
     let status = response.status();
     let answer: Value = serde_json::from_str(&response.text().await.unwrap()).unwrap();

@@ -159,6 +159,7 @@ const ROWS: &[Row] = &[
     ("wrong_port", &["unused: the service never asks a model: 5 turns recorded"], EXPLAIN),
     ("wrong_host", &["unused: the service never asks a model: 5 turns recorded"], EXPLAIN),
     ("wrong_key", &["replay miss: the request did not bring the key that the system was given"], EXPLAIN),
+    ("no_key", &["replay miss: the model server refused `POST /v1/chat/completions`, with no key"], EXPLAIN),
     ("status", &["golden: the status is 202, not 200"], "retake review"),
     ("content_type", &["golden: the content type is application/x-ndjson, not text/event-stream"], "retake review"),
     ("event_moved", &["golden: the event `summary` came in a different place: after `closed`"], "retake review"),
