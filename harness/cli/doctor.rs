@@ -111,10 +111,9 @@ fn programs(root: &Path, discovered: &Discovered) -> Vec<Finding> {
         });
     }
     for (name, tool) in &discovered.suite.tools {
-        if let ToolBy::Command(spec) | ToolBy::McpCommand(spec) = &tool.by {
-            let program = spec.command.first().map(Template::source).unwrap_or_default();
-            want(program, folder(spec.cwd.as_ref()), format!("tool `{name}`"));
-        }
+        let (ToolBy::Command(spec) | ToolBy::McpCommand(spec)) = &tool.by else { continue };
+        let program = spec.command.first().map(Template::source).unwrap_or_default();
+        want(program, folder(spec.cwd.as_ref()), format!("tool `{name}`"));
     }
     if handover::has_runner(root) {
         want("cargo", root.to_owned(), "tests/scenarios.rs".to_owned());

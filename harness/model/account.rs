@@ -6,7 +6,7 @@ pub const KEPT: usize = 1_000;
 /// The last entries of a list, and how many were forgotten.
 #[derive(Clone, Debug)]
 pub(super) struct Account<T> {
-    entries: Vec<T>,
+    pub(super) entries: Vec<T>,
     forgotten: usize,
 }
 
@@ -30,10 +30,6 @@ impl<T> Account<T> {
 
     pub(super) fn entries(&self) -> &[T] {
         &self.entries
-    }
-
-    pub(super) fn entries_mut(&mut self) -> &mut [T] {
-        &mut self.entries
     }
 
     /// How many entries were forgotten.

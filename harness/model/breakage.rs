@@ -83,7 +83,7 @@ pub(super) fn breakage(
         Check::Prompt => prompts().map(Breakage::PromptOf),
         Check::Tools if gone => Some(Breakage::ToolsGone),
         Check::Tools => of_tools(turn, &Json::parse(recorded.as_bytes()).ok()?, &Json::parse(called.as_bytes()).ok()?),
-        Check::Model | Check::Settings | Check::Form | Check::Results | Check::Extra => None,
+        Check::Model | Check::Settings | Check::Form | Check::Results | Check::Extra | Check::Dates => None,
     }
 }
 

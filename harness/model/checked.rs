@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Checks, Hash, Normalizer};
+use retake_core::key::{Check, CheckTexts, Checks, Hash, Normalizer};
 use retake_wire::Call;
 
 /// The texts of a call's checks, and their hashes.
@@ -24,10 +24,11 @@ impl From<CheckTexts> for Checked {
 
 impl Checked {
     /// Adds what differs from call to call.
-    pub(super) fn with_extra(&self, normalizer: &Normalizer, extra: Json) -> Checked {
-        let texts = self.texts.clone().with_extra(normalizer, extra);
-        let extra = texts.extra.as_deref().map(|text| Hash::of(text.as_bytes()));
-        Checked { hashes: Checks { extra, ..self.hashes }, texts }
+    pub(super) fn with_own(&self, normalizer: &Normalizer, extra: Option<Json>, dates: Json) -> Checked {
+        let texts = self.texts.clone().with_dates(normalizer, dates);
+        let texts = extra.into_iter().fold(texts, |texts, extra| texts.with_extra(normalizer, extra));
+        let hash = |check| texts.of(check).map(|text| Hash::of(text.as_bytes()));
+        Checked { hashes: Checks { extra: hash(Check::Extra), dates: hash(Check::Dates), ..self.hashes }, texts }
     }
 }
 

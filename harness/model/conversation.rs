@@ -16,7 +16,7 @@ pub struct Conversation {
     messages: Vec<Shared>,
     length: usize,
     canonical: OnceLock<Vec<Json>>,
-    hash: OnceLock<Hash>,
+    pub(super) hash: OnceLock<Hash>,
     rules: Arc<Rules>,
 }
 
@@ -37,11 +37,6 @@ impl Conversation {
     /// The hash of the conversation.
     pub fn hash(&self) -> Hash {
         *self.hash.get_or_init(|| self.rules.conversation_hash(self))
-    }
-
-    /// Whether the hash is that of each message after the other. If it is not, a reminder reaches over messages.
-    pub(super) fn is_hashed(&self) -> bool {
-        self.hash.get().is_some()
     }
 
     /// The messages as the call has them.

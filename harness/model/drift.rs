@@ -42,6 +42,10 @@ impl DriftOf {
                 )
             }
             Check::Model => format!("the model{of} changed ({words})"),
+            Check::Dates => {
+                let words = field_difference(&self.recorded, &self.called).map_or(words, |field| field.words);
+                format!("a call{of} tells another day or time than recorded ({words})")
+            }
             Check::Form => format!("the form of answer that calls{of} ask for changed ({})", self.options().join(", ")),
         }
     }
@@ -62,7 +66,7 @@ impl DriftOf {
     pub fn in_short(&self) -> String {
         match self.check {
             Check::Form => self.options().join(", "),
-            Check::Settings | Check::Extra => field_difference(&self.recorded, &self.called).map_or_else(
+            check if check.may_vary() => field_difference(&self.recorded, &self.called).map_or_else(
                 || change(&self.recorded, &self.called),
                 |FieldDifference { pointer, words, .. }| format!("`{pointer}`: {words}"),
             ),
@@ -123,7 +127,7 @@ pub(super) fn drift(
             return None;
         }
         // Each API asks for forms in its own way, below its own version, and has its own fields beside a call.
-        if matches!(check, Check::Form | Check::Extra) && !same_api {
+        if matches!(check, Check::Form | Check::Extra | Check::Dates) && !same_api {
             return None;
         }
         // Not every API marks a tool result as an error.

@@ -105,7 +105,7 @@ fn turned_away(
         // LiteLLM does not send the key with these requests, and Ollama's clients have none.
         Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), begun.of_none().1),
         // Whoever sends that is most likely not the system, so it is no miss.
-        _ if foreign.is_some() || incoming.is_keyless() => {
+        _ if foreign.is_some() || incoming.keys().next().is_none() => {
             let (session, in_flight) = begun.of_none();
             let (status, kind, why, what) = match foreign {
                 Some(why) => (401, "another_page", why, "from a page of another server"),
@@ -153,7 +153,8 @@ impl Exchange<'_> {
         let caller = self.state.callers.caller_of(&incoming.headers, call);
         let wire::Results { flaws, check } = wire::Results::of(call);
         let extra = call.extra_with(&http::checked_headers(&incoming.headers));
-        let checks = session.checks_of(call, &check, extra, &rules.normalizer);
+        let checks = session.checks.of(call, &check, &rules.normalizer);
+        let checks = Arc::new(checks.with_own(&rules.normalizer, extra, call.dates()));
         let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
             lookup.first_caller = Some(caller.clone());

@@ -136,12 +136,8 @@ impl Incoming {
         self.keys().any(|brought| is_same_key(&brought, key))
     }
 
-    /// Whether the request brings no key at all, neither the right one nor another.
-    pub(super) fn is_keyless(&self) -> bool {
-        self.keys().next().is_none()
-    }
-
-    fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
+    /// The keys that the request brings, the right one or another.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let bearer = self.header("authorization").and_then(|header| {
             let (scheme, value) = header.split_once(' ')?;
             // AWS's clients sign with a secret that nobody has here: the id of the key is the key.

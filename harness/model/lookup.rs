@@ -42,7 +42,8 @@ impl Lookup {
     ) -> Lookup {
         let conversation = Conversation::of(call.messages.clone(), hash, rules);
         let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
-        let reminder = if conversation.is_hashed() { None } else { rules.reminder_over_messages(&conversation) };
+        let reminder =
+            if conversation.hash.get().is_some() { None } else { rules.reminder_over_messages(&conversation) };
         let reminder = reminder.map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
             first_caller: None,

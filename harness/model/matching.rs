@@ -52,6 +52,12 @@ impl<'a> Wanted<'a> {
         (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
+    /// Whether a turn was recorded with the days and points in time that the call tells, or nobody knows.
+    fn tells_days_of(&self, turn: &Turn) -> bool {
+        let days = turn.checks.and_then(|checks| checks.dates);
+        days.is_none() || self.checks.is_none_or(|called| called.hashes.dates == days)
+    }
+
     /// Returns the hash of the request if turns in one of the groups are told apart by it.
     fn request_among<'g>(&self, groups: impl IntoIterator<Item = &'g Group>) -> Option<Hash> {
         if groups.into_iter().any(|group| group.has_requests) { (self.request)() } else { None }
@@ -185,9 +191,9 @@ impl OpenTurns {
                 return Ok(index);
             }
         }
-        let mut of_own = own.and_then(equal).into_iter().chain(own);
+        let of_own = own.and_then(equal).into_iter().chain(own);
         let mut of_older = same_conversation.and_then(equal).into_iter().chain(same_conversation);
-        let found = of_own.find_map(|group| self.first_open(group, fits));
+        let found = self.first_of(&of_own, table, wanted, fits);
         if let Some(index) = found.or_else(|| of_older.find_map(|group| self.first_open(group, older))) {
             return Ok(index);
         }
@@ -223,8 +229,21 @@ impl OpenTurns {
             return Ok(index);
         }
         let equal = wanted.checks.and_then(|checked| table.with_checks(own, &checked.hashes));
-        let open = equal.into_iter().chain([own]).find_map(|group| self.first_open(group, |_| true));
+        let open = self.first_of(&equal.into_iter().chain([own]), table, wanted, |_| true);
         open.ok_or_else(|| NoTurn::Served(own.turns.clone()))
+    }
+
+    /// Returns the first turn of these groups that is open and fits: one that tells the days of the call before any other.
+    fn first_of<'g>(
+        &mut self,
+        groups: &(impl Iterator<Item = &'g Group> + Clone),
+        table: &Table,
+        wanted: &Wanted<'_>,
+        fits: impl Fn(&usize) -> bool,
+    ) -> Option<usize> {
+        let dated = |index: &usize| fits(index) && wanted.tells_days_of(&table.turns()[*index]);
+        let found = groups.clone().find_map(|group| self.first_open(group, dated));
+        found.or_else(|| groups.clone().find_map(|group| self.first_open(group, &fits)))
     }
 
     /// Returns the first turn of a group that is open and fits.

@@ -55,7 +55,7 @@ impl Scope {
         REGISTRY
             .lock()
             .misses
-            .entries_mut()
+            .entries
             .iter_mut()
             .filter(|entry| entry.scope == self.id)
             .for_each(|entry| entry.judged = true);

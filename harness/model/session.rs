@@ -9,14 +9,14 @@ use axum::body::Bytes;
 
 use super::account::{Account, KEPT};
 use super::activity::Activity;
-use super::checked::{Checked, RecentChecks};
+use super::checked::RecentChecks;
 use super::drift::DriftOf;
 use super::lint::{CallFlaw, FlawKind};
 use super::record::Recorder;
 use super::replay::Replay;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_core::key::{Normalizer, RunningHash};
+use retake_core::key::RunningHash;
 use retake_core::places::Places;
 use retake_wire::fixture::Turn;
 use retake_wire::{self as wire, Api, Call, Histories, Known, Reading, Response, Target};
@@ -66,7 +66,7 @@ pub(super) struct Session {
     flaws: Mutex<Account<CallFlaw>>,
     /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
-    checks: RecentChecks,
+    pub(super) checks: RecentChecks,
     histories: Histories,
     calls: AtomicU64,
     pub(super) activity: Activity,
@@ -136,20 +136,6 @@ impl Session {
         let call = wire::decode(api, Target { path: &path, ..target }, &json, &known).map_err(|e| e.to_string())?;
         drop(known);
         Ok(Read { call, hash: None, json: OnceLock::from(json), body: body.clone() })
-    }
-
-    /// Returns the checks of a call. `results` is the text of the check of its tool results; it is empty for most calls. `extra` is
-    /// what [`Call::extra_with`] returned.
-    pub(super) fn checks_of(
-        &self,
-        call: &Call,
-        results: &str,
-        extra: Option<Json>,
-        normalizer: &Normalizer,
-    ) -> Arc<Checked> {
-        let checked = self.checks.of(call, results, normalizer);
-        let Some(extra) = extra else { return checked };
-        Arc::new(checked.with_extra(normalizer, extra))
     }
 
     /// Notes a response that was served, if later requests over the API may refer to it.

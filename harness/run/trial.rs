@@ -196,11 +196,6 @@ pub(super) fn replay_in_company(
 }
 
 impl Replayed {
-    /// Has it make its golden at the places that another golden names.
-    pub(super) fn compare_with(&mut self, committed: Arc<Committed>) {
-        (self.committed, self.own_golden) = (Some(committed), OnceLock::new());
-    }
-
     /// A run, as if it had been a replay of this recording in which nothing was asked.
     pub(super) fn of(project: &Project, played: Played, fixture: Option<Arc<Fixture>>) -> Replayed {
         Replayed {

@@ -190,7 +190,7 @@ pub struct Drift {
     pub settings: Level,
     /// What changes how an answer looks.
     pub form: Level,
-    /// Whether tool results are errors, are empty, or are out of order.
+    /// Whether tool results are errors, are empty, or are out of order, and the days that calls tell.
     pub results: Level,
     /// What is left out of the other checks, such as metadata.
     pub extra: Level,
@@ -207,7 +207,7 @@ impl Drift {
             Check::Model => self.model,
             Check::Settings => self.settings,
             Check::Form => self.form,
-            Check::Results => self.results,
+            Check::Results | Check::Dates => self.results,
             Check::Extra => self.extra,
         }
     }

@@ -72,9 +72,11 @@ impl Api {
     /// Returns the API of a request with this body: this one, unless another API has the same path and this body is of that one.
     #[must_use]
     pub fn of_body(self, body: &Json) -> Api {
+        let has = |name| body.get(name).is_some();
         match self {
             Api::Declared(declared) if !declared.is_of(body) => Api::Opaque,
-            Api::BedrockInvoke if !bedrock::is_of_anthropic(body) => Api::Opaque,
+            // The path does not say whose the model is.
+            Api::BedrockInvoke if !(has("anthropic_version") && has("messages")) => Api::Opaque,
             api => api,
         }
     }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::request::text_of;
 use super::{Api, RenderFor};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
-use retake_core::key::HEADERS;
+use retake_core::key::{HEADERS, dates};
 
 /// One request of a system to a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +104,15 @@ impl Call {
             extra.insert(HEADERS, headers.clone());
         }
         Some(Json::Object(extra))
+    }
+
+    /// Returns the days and points in time in what the call says anew, for each message from the last on: what the check `dates`
+    /// compares. Null if there are none.
+    pub fn dates(&self) -> Json {
+        let new = self.messages.iter().rev().take_while(|message| message.kind != "ai");
+        let new = new.filter(|message| message.kind != "system" && !message.hidden);
+        let told: Vec<Json> = new.map(|message| dates(&text_of(&message.content))).collect();
+        if told.iter().any(Json::is_truthy) { Json::Array(told) } else { Json::Null }
     }
 
     /// Returns what rendering a response to this call needs. `seed` is the call's `input_hash` in hexadecimal.

@@ -93,8 +93,7 @@ impl Known {
 
     fn learn_output(&mut self, body: &Json) -> Vec<Json> {
         let output = body.get("output").and_then(Json::as_array).unwrap_or_default();
-        let with_id = output.iter().filter_map(|item| Some((item.str_of("id")?.to_owned(), item.clone())));
-        self.items.extend(with_id);
+        self.items.extend(output.iter().filter_map(|item| Some((item.str_of("id")?.to_owned(), item.clone()))));
         output.to_vec()
     }
 

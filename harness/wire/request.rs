@@ -136,7 +136,7 @@ pub(super) fn system_of(messages: &[Shared]) -> String {
 
 /// Returns the text of a message's content. The texts of several parts are concatenated; a part without text contributes its
 /// JSON.
-fn text_of(content: &Json) -> String {
+pub(super) fn text_of(content: &Json) -> String {
     let text_of_part = |part: &Json| match part.as_str().or(part.str_of("text")) {
         Some(text) => text.to_owned(),
         None => part.print(Layout::Python),

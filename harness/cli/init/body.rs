@@ -12,9 +12,8 @@ pub(super) fn bodies(fields: &[String], choice: &dyn Fn(&str) -> Option<String>)
     let all = |value: &dyn Fn(&str) -> Option<Value>| {
         let mut body = usual();
         for name in fields {
-            if let Some(value) = value(name).filter(|_| !body.contains_key(name)) {
-                body.insert(name.clone(), value);
-            }
+            let Some(value) = value(name).filter(|_| !body.contains_key(name)) else { continue };
+            body.insert(name.clone(), value);
         }
         Value::Object(body)
     };

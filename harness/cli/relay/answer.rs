@@ -22,9 +22,8 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     *out.status_mut() = parts.status;
     // The others are the provider's and the relay's own matter.
     for name in ANSWERED.into_iter().chain([header::CONTENT_TYPE.as_str()]) {
-        if let Some(value) = parts.headers.get(name) {
-            out.headers_mut().insert(name, value.clone());
-        }
+        let Some(value) = parts.headers.get(name) else { continue };
+        out.headers_mut().insert(name, value.clone());
     }
     out.headers_mut().insert(header::TRAILER, HeaderValue::from_static(MARK));
     Ok(out)

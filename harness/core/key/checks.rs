@@ -22,20 +22,35 @@ pub enum Check {
     Results,
     /// What is left out of the other checks, such as metadata. It tells no turns apart.
     Extra,
+    /// The days and points in time in what the call says anew, of which the key has only that they are there. They tell no turns apart.
+    Dates,
 }
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 7] =
-        [Check::Prompt, Check::Tools, Check::Model, Check::Settings, Check::Form, Check::Results, Check::Extra];
+    pub const ALL: [Check; 8] = [
+        Check::Prompt,
+        Check::Tools,
+        Check::Model,
+        Check::Settings,
+        Check::Form,
+        Check::Results,
+        Check::Extra,
+        Check::Dates,
+    ];
 
     /// Whether values of this check may vary from run to run, which is marked in the recorded text.
     pub fn may_vary(self) -> bool {
-        matches!(self, Check::Settings | Check::Extra)
+        matches!(self, Check::Settings | Check::Extra | Check::Dates)
+    }
+
+    /// Whether a turn may lack this check, as one that was recorded before it existed.
+    pub fn may_lack(self) -> bool {
+        matches!(self, Check::Form | Check::Results | Check::Extra | Check::Dates)
     }
 
     pub fn is_json(self) -> bool {
-        matches!(self, Check::Tools | Check::Settings | Check::Form | Check::Extra)
+        matches!(self, Check::Tools | Check::Settings | Check::Form | Check::Extra | Check::Dates)
     }
 }
 
@@ -49,11 +64,12 @@ impl fmt::Display for Check {
             Check::Form => "form",
             Check::Results => "results",
             Check::Extra => "extra",
+            Check::Dates => "dates",
         })
     }
 }
 
-/// The hash of each check of a call. They are equal if they rank turns alike: `extra` never does.
+/// The hash of each check of a call. They are equal if they rank turns alike: `extra` and `dates` never do.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Checks {
     /// The hash of all system text.
@@ -69,6 +85,8 @@ pub struct Checks {
     pub results: Option<Hash>,
     /// The hash of what is left out of the others, if it is known.
     pub extra: Option<Hash>,
+    /// The hash of the days and points in time, if there are some and they are known.
+    pub dates: Option<Hash>,
 }
 
 impl PartialEq for Checks {
@@ -90,11 +108,11 @@ impl Checks {
 
     /// Creates checks of hashes in the order of [`Check::ALL`].
     pub fn of_hashes(
-        [prompt, tools, model, settings, form, results, extra]: [Option<Hash>; Check::ALL.len()],
+        [prompt, tools, model, settings, form, results, extra, dates]: [Option<Hash>; Check::ALL.len()],
     ) -> Checks {
         let [prompt, tools, model, settings] =
             [prompt, tools, model, settings].map(|hash| hash.unwrap_or_else(|| Hash::of(b"")));
-        Checks { prompt, tools, model, settings, form, results, extra }
+        Checks { prompt, tools, model, settings, form, results, extra, dates }
     }
 
     pub fn of(&self, check: Check) -> Option<Hash> {
@@ -106,6 +124,7 @@ impl Checks {
             Check::Form => self.form,
             Check::Results => self.results,
             Check::Extra => self.extra,
+            Check::Dates => self.dates,
         }
     }
 
@@ -129,6 +148,9 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
         Check::Form | Check::Results => text.to_owned(),
         Check::Extra => {
             Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |extra| extra_with_rules(extra, rules))
+        }
+        Check::Dates => {
+            Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |dates| dates_with_rules(dates, rules))
         }
         Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
             Ok(mut json) => {
@@ -162,30 +184,22 @@ fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
     extra.print(Layout::Python)
 }
 
-/// The normalized texts behind [`Checks`]. Cloning shares them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckTexts {
-    pub prompt: Arc<str>,
-    /// The tool definitions, as canonical JSON. Empty if there are none.
-    pub tools: Arc<str>,
-    /// The model's name.
-    pub model: Arc<str>,
-    /// All other settings, as canonical JSON.
-    pub settings: Arc<str>,
-    /// What changes how an answer looks, as canonical JSON; `None` if it is not known.
-    pub form: Option<Arc<str>>,
-    /// The exceptions about the results of tool calls, one on each line.
-    pub results: Arc<str>,
-    /// What is left out of the others, as canonical JSON; `None` if it is not known.
-    pub extra: Option<Arc<str>>,
+/// Returns the text of `dates`, to which only the suite's rules apply.
+fn dates_with_rules(mut dates: Json, rules: &Normalizer) -> String {
+    rules.own_in(&mut dates, false);
+    if dates == Json::Null { String::new() } else { dates.print(Layout::Python) }
 }
+
+/// The normalized texts behind [`Checks`], in the order of [`Check::ALL`]; `None` is not known. Cloning shares them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckTexts([Option<Arc<str>>; Check::ALL.len()]);
 
 impl CheckTexts {
     /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
     /// known until [`with_form`](CheckTexts::with_form) sets it, and the results have no exceptions until
     /// [`with_results`](CheckTexts::with_results) sets them.
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
-        let text = |text: &str| normalizer.own(&normalizer.of_check(text)).into();
+        let text = |text: &str| Arc::from(normalizer.own(&normalizer.of_check(text)));
         let json = |value: &Json| match value {
             Json::Null => "".into(),
             other => {
@@ -196,81 +210,59 @@ impl CheckTexts {
                 normalizer.of_check(&other.print(Layout::Python)).into()
             }
         };
-        CheckTexts {
-            prompt: text(prompt),
-            tools: json(tools),
-            model: text(model),
-            settings: json(settings),
-            form: None,
-            results: "".into(),
-            extra: None,
-        }
+        let [prompt, tools, model, settings] = [text(prompt), json(tools), text(model), json(settings)].map(Some);
+        CheckTexts([prompt, tools, model, settings, None, Some("".into()), None, None])
     }
 
     /// Sets what is left out of the other checks, normalized as they are.
     #[must_use]
     pub fn with_extra(self, normalizer: &Normalizer, extra: Json) -> CheckTexts {
-        CheckTexts { extra: Some(extra_with_rules(extra, normalizer).into()), ..self }
+        self.with(Check::Extra, extra_with_rules(extra, normalizer).into())
+    }
+
+    /// Sets the days and points in time; null if there are none.
+    #[must_use]
+    pub fn with_dates(self, normalizer: &Normalizer, dates: Json) -> CheckTexts {
+        self.with(Check::Dates, dates_with_rules(dates, normalizer).into())
     }
 
     /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
     #[must_use]
     pub fn with_form(self, form: &Json) -> CheckTexts {
-        CheckTexts { form: Some(form.print(Layout::Python).into()), ..self }
+        self.with(Check::Form, form.print(Layout::Python).into())
     }
 
     /// Sets the exceptions about results.
     #[must_use]
     pub fn with_results(self, results: &str) -> CheckTexts {
-        CheckTexts { results: results.into(), ..self }
+        self.with(Check::Results, results.into())
     }
 
     /// Sets the text of one check.
     #[must_use]
     pub fn with(mut self, check: Check, text: Arc<str>) -> CheckTexts {
-        match check {
-            Check::Prompt => self.prompt = text,
-            Check::Tools => self.tools = text,
-            Check::Model => self.model = text,
-            Check::Settings => self.settings = text,
-            Check::Form => self.form = Some(text),
-            Check::Results => self.results = text,
-            Check::Extra => self.extra = Some(text),
-        }
+        self.0[check as usize] = Some(text);
         self
     }
 
     pub fn hashes(&self) -> Checks {
-        let hash = |text: &str| Hash::of(text.as_bytes());
-        Checks {
-            prompt: hash(&self.prompt),
-            tools: hash(&self.tools),
-            model: hash(&self.model),
-            settings: hash(&self.settings),
-            form: self.form.as_deref().map(hash),
-            results: Some(hash(&self.results)),
-            extra: self.extra.as_deref().map(hash),
-        }
+        Checks::of_hashes(self.0.each_ref().map(|text| text.as_ref().map(|text| Hash::of(text.as_bytes()))))
     }
 
     /// Returns the text of one check; `None` if it is not known.
     pub fn of(&self, check: Check) -> Option<&Arc<str>> {
-        Some(match check {
-            Check::Prompt => &self.prompt,
-            Check::Tools => &self.tools,
-            Check::Model => &self.model,
-            Check::Settings => &self.settings,
-            Check::Form => return self.form.as_ref(),
-            Check::Results => &self.results,
-            Check::Extra => return self.extra.as_ref(),
-        })
+        self.0[check as usize].as_ref()
+    }
+
+    /// Returns the text of one check, which is empty if it is not known.
+    pub fn text(&self, check: Check) -> &str {
+        self.of(check).map_or("", AsRef::as_ref)
     }
 }
 
 /// In the order of [`Check::ALL`].
 impl From<CheckTexts> for [Option<Arc<str>>; Check::ALL.len()] {
-    fn from(texts: CheckTexts) -> Self {
-        let CheckTexts { prompt, tools, model, settings, form, results, extra } = texts;
-        [Some(prompt), Some(tools), Some(model), Some(settings), form, Some(results), extra]
+    fn from(CheckTexts(texts): CheckTexts) -> Self {
+        texts
     }
 }

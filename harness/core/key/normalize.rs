@@ -342,6 +342,16 @@ fn date(text: &str, from: usize) -> Option<Range<usize>> {
     date_like(&PATTERN, text, from)
 }
 
+/// Returns a list of the days and points in time of a text, as they are written, without those of reminders.
+pub fn dates(text: &str) -> Json {
+    static PATTERN: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"));
+    let mut text = Cow::Borrowed(text);
+    pass(&mut text, "", reminder);
+    let next = |before: &Range<usize>| date_like(&PATTERN, &text, before.end);
+    Json::Array(std::iter::successors(next(&(0..0)), next).map(|found| text[found].into()).collect())
+}
+
 /// Finds the first match of an anchored pattern that begins with four digits and a dash.
 fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
     dashes(text, from, 4).find_map(|at| {

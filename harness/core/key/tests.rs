@@ -63,7 +63,9 @@ fn a_rule_of_the_suite_acts_on_texts_and_numbers_of_a_body_that_is_not_a_chat_mo
 
 #[test]
 fn a_check_removes_innermost_reminders_only() {
-    let checks = |prompt: &str| CheckTexts::new(&Normalizer::default(), prompt, &Json::Null, "m", &Json::Null).prompt;
+    let checks = |prompt: &str| {
+        CheckTexts::new(&Normalizer::default(), prompt, &Json::Null, "m", &Json::Null).text(Check::Prompt).to_owned()
+    };
     let long = "You may see <system-reminder> tags. Rules: be brief. <system-reminder>today</system-reminder> End.";
     assert_eq!(&*checks(long), "You may see <system-reminder> tags. Rules: be brief.  End.");
     assert_ne!(checks(long), checks(&long.replace("brief", "long")));
@@ -77,7 +79,9 @@ fn a_rule_of_the_suite_leaves_the_json_of_a_check_intact() {
     let rules = with(&[("took .*", "took <TIME>")]);
     let tools = |first: &str, second: &str| {
         let tool = |text: &str| Json::object([("description", Json::from(text))]);
-        CheckTexts::new(&rules.normalizer, "", &Json::Array(vec![tool(first), tool(second)]), "m", &Json::Null).tools
+        CheckTexts::new(&rules.normalizer, "", &Json::Array(vec![tool(first), tool(second)]), "m", &Json::Null)
+            .text(Check::Tools)
+            .to_owned()
     };
     assert_eq!(tools("took 1 s", "a"), tools("took 2 s", "a"));
     assert_ne!(tools("took 1 s", "a"), tools("took 1 s", "b"));

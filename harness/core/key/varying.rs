@@ -59,9 +59,16 @@ impl Varying {
         places.into_iter().map(|place| Varying { turn, check, place }).collect()
     }
 
+    /// All of a turn's check, of which nobody knows whether it varies.
+    pub fn whole(turn: usize, check: Check) -> Varying {
+        Varying { turn, check, place: Vec::new() }
+    }
+
     /// Marks the values that vary in the text of a turn's check. `None` if it has none.
     pub fn marked(varying: &[Varying], turn: usize, check: Check, text: &str) -> Option<String> {
-        let mut of_check = varying.iter().filter(|value| value.check == check).peekable();
+        // What varies in one turn does so in the others, but each has its own days.
+        let is_of = |value: &&Varying| value.check == check && (value.turn == turn || check != Check::Dates);
+        let mut of_check = varying.iter().filter(is_of).peekable();
         of_check.peek()?;
         let mut json = Json::parse(text.as_bytes()).ok()?;
         of_check.for_each(|value| mark(&mut json, &value.place, value.turn == turn));

@@ -199,9 +199,8 @@ async fn above(page: &Page, targets: &[Target<String>], how: How<'_>) -> Result<
         upper = Some((element.clone(), target));
     }
     for target in targets {
-        if let Attempt::NotSeen(why) = seen(page, target, how).await? {
-            return Ok(Attempt::NotSeen(format!("{target}: {why}")));
-        }
+        let Attempt::NotSeen(why) = seen(page, target, how).await? else { continue };
+        return Ok(Attempt::NotSeen(format!("{target}: {why}")));
     }
     Ok(DONE)
 }

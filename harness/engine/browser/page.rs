@@ -163,13 +163,13 @@ impl Page {
         right: Option<&[u16]>,
     ) -> Result<()> {
         let script = if storage.is_empty() { None } else { Some(self.keep_storage(url, storage).await?) };
-        self.watch.forget_document();
+        self.watch.seen.lock().document = None;
         let answer = self.call("Page.navigate", json!({ "url": url })).await?;
         if let Some(script) = script {
             self.call("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": script })).await?;
         }
         // For an error answer without a body, Chromium reports that the page does not load, although there is a status.
-        let Some(status) = self.watch.document_status() else {
+        let Some(status) = self.watch.seen.lock().document else {
             let reason = answer["errorText"].as_str();
             return reason.map_or(Ok(()), |reason| Err(Error::new(format!("the page {url} does not load: {reason}"))));
         };

@@ -25,7 +25,7 @@ const LINES: usize = 100;
 /// Watches one page.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    seen: Arc<Mutex<Seen>>,
+    pub(super) seen: Arc<Mutex<Seen>>,
     /// Changes whenever an answer has ended.
     changed: watch::Receiver<()>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Seen {
     /// Whether its dialogs are accepted.
     accepts: bool,
     /// The status of the document.
-    document: Option<u16>,
+    pub(super) document: Option<u16>,
     /// The requests, each as its id, method and URL.
     asked: Vec<(String, String, String)>,
     /// The requests whose answers are kept.
@@ -163,17 +163,9 @@ impl Watch {
         self.seen.lock().dialogs.clone()
     }
 
-    pub(super) fn forget_document(&self) {
-        self.seen.lock().document = None;
-    }
-
     /// Whether the page waits for the end of a request.
     pub(super) fn awaits(&self) -> bool {
         !self.seen.lock().awaited.is_empty()
-    }
-
-    pub(super) fn document_status(&self) -> Option<u16> {
-        self.seen.lock().document
     }
 
     pub(super) fn listen_for(&self, patterns: &[String]) {

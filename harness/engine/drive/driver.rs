@@ -151,10 +151,9 @@ impl<'a> Driver<'a> {
     /// Runs the steps one after another, up to the first that fails. Returns whether all succeeded.
     pub async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
-            if let Err(error) = self.step(index, step).await {
-                self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
-                return false;
-            }
+            let Err(error) = self.step(index, step).await else { continue };
+            self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
+            return false;
         }
         true
     }
@@ -164,10 +163,9 @@ impl<'a> Driver<'a> {
     pub async fn hear(&mut self) -> bool {
         let mut waited = false;
         for part in &mut self.captured {
-            if let Part::Listening(listener, title, _) = part {
-                self.underway.step(title.clone());
-                waited |= listener.hear_last(&self.underway).await;
-            }
+            let Part::Listening(listener, title, _) = part else { continue };
+            self.underway.step(title.clone());
+            waited |= listener.hear_last(&self.underway).await;
         }
         waited
     }

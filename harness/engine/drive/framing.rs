@@ -10,7 +10,7 @@ use retake_scenario::{Framing, Pointer};
 /// Reads and writes the messages of one socket.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
-    framing: Framing,
+    pub(super) framing: Framing,
     /// The place of an event's name in a plain message.
     event: Option<Pointer>,
     /// Whether the service speaks the older protocol for GraphQL.
@@ -35,11 +35,6 @@ pub(super) enum Arrived {
 impl Frames {
     pub(super) fn new(framing: Framing, event: Option<Pointer>, old: bool) -> Frames {
         Frames { framing, event, old, subscriptions: 0 }
-    }
-
-    /// What the service says first, if it has to say something before a client may speak.
-    pub(super) fn waits_for_hello(&self) -> Option<&'static str> {
-        (self.framing == Framing::SocketIo).then_some("the first message of Socket.IO (Engine.IO 4)")
     }
 
     /// The message with which a client connects.

@@ -97,8 +97,8 @@ impl Socket {
         let path = request.title.clone();
         let mut socket = Socket { path, frames, out, come, task, opened, ending: Ending::Ended };
         underway.awaits("the connection was not accepted".to_owned());
-        if let Some(hello) = socket.frames.waits_for_hello() {
-            socket.until(hello).await?;
+        if socket.frames.framing == Framing::SocketIo {
+            socket.until("the first message of Socket.IO (Engine.IO 4)").await?;
         }
         if let Some(first) = socket.frames.connect(connect) {
             socket.say(first).await?;

@@ -256,9 +256,8 @@ pub(super) async fn start_with_needed(
 /// Fails if a build fails.
 pub(super) async fn build_with_needed(name: &str, suite: &BTreeMap<String, SystemSpec>, root: &Path) -> Result<()> {
     for name in in_order(name, suite) {
-        if let Some(SystemSpec::Command(spec)) = suite.get(name) {
-            build(name, spec, root).await?;
-        }
+        let Some(SystemSpec::Command(spec)) = suite.get(name) else { continue };
+        build(name, spec, root).await?;
     }
     Ok(())
 }

@@ -160,11 +160,6 @@ impl Folder {
         vec![self.root.clone(), self.work.clone(), self.home.clone(), self.temp.clone()]
     }
 
-    /// Returns the environment of a program that is not a system, and so always gets today's date.
-    pub(crate) fn environment_of_today(&self, own: Vec<(String, String)>) -> Vec<(String, String)> {
-        self.environment(own, &Today::real())
-    }
-
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
     /// environment it contains only PATH, and the
     /// names of the machine and its user. `today` is the day that the program should take as today.

@@ -36,7 +36,6 @@ mod url;
 mod values;
 
 pub(crate) use command::working_folder;
-#[cfg(feature = "browser")]
 pub(crate) use date::Today;
 pub use date::{DATE_VARIABLE, minute};
 pub use egress::{Attempt, Attempts, EgressData, Proof};

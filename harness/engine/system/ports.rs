@@ -39,9 +39,8 @@ impl PortLease {
         let count = u128::from(ports.end - ports.start);
         let offset = u16::try_from(uuid::Uuid::new_v4().as_u128() % count).unwrap_or_default();
         for port in (ports.start + offset..ports.end).chain(ports.start..ports.start + offset) {
-            if let Some(lock) = Lock::try_take(&port.to_string())?.filter(|_| is_free(port)) {
-                return Ok(PortLease { port, _lock: lock });
-            }
+            let Some(lock) = Lock::try_take(&port.to_string())?.filter(|_| is_free(port)) else { continue };
+            return Ok(PortLease { port, _lock: lock });
         }
         Err(Error::new(format!("no port from {} to {} is free", ports.start, ports.end - 1)))
     }

@@ -51,7 +51,7 @@ impl SharedSystems {
             let played = play(shared.clone());
             let mut slot = locked();
             // Scenarios that linger keep a system that was spoilt, while the next scenario starts another one.
-            if shared.is_spoilt()
+            if shared.spoilt.load(Ordering::Relaxed)
                 && slot.as_ref().is_some_and(|it| it.as_ref().is_ok_and(|it| Arc::ptr_eq(it, &shared)))
             {
                 *slot = None;
@@ -170,11 +170,6 @@ impl SharedSystem {
     pub(super) fn take_out(&self, seat: &Seat, failed: bool) {
         self.parts.model.leave(seat, idle(&self.rules));
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
-    }
-
-    /// Whether the next scenario needs a new system.
-    pub(super) fn is_spoilt(&self) -> bool {
-        self.spoilt.load(Ordering::Relaxed)
     }
 
     /// Returns the logs of the systems, for a failure to quote.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::date::Today;
 use super::egress::Egress;
 use super::folder::Folder;
-use super::values::StageValues;
+use super::values::{self, StageValues};
 use retake_base::error::Result;
 use retake_core::json::Layout;
 use retake_core::places::Places;
@@ -128,7 +128,7 @@ impl Stage {
     #[doc(hidden)]
     #[must_use]
     pub fn another_run(&self) -> Stage {
-        Stage(Arc::new(self.0.of_another_run()))
+        Stage(Arc::new(StageValues { run: values::run_id(), ..(*self.0).clone() }))
     }
 
     pub(super) fn of(values: StageValues) -> Stage {

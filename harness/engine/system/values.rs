@@ -80,11 +80,6 @@ impl StageValues {
         }
     }
 
-    /// The same values with the id of another run.
-    pub(super) fn of_another_run(&self) -> StageValues {
-        StageValues { run: run_id(), ..self.clone() }
-    }
-
     /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one, and another clock
     /// unless it `keeps_clock`.
     pub(super) fn on_day_of(mut self, pacing: Pacing, keeps_clock: bool) -> StageValues {
@@ -228,7 +223,7 @@ impl StageValues {
     }
 }
 
-fn run_id() -> String {
+pub(super) fn run_id() -> String {
     uuid::Uuid::new_v4().simple().to_string()[..12].to_owned()
 }
 

@@ -9,7 +9,7 @@ use super::comparison::{Comparison, ToolRules};
 use super::executor::Mcp;
 use super::executor::{Bound, Command, Http, Target, Targets};
 use super::script::Script;
-use crate::system::{Egress, Folder, working_folder};
+use crate::system::{Egress, Folder, Today, working_folder};
 use retake_base::error::{Error, Result};
 use retake_core::json::Json;
 use retake_core::key::Normalizer;
@@ -157,7 +157,7 @@ impl OnStage<'_> {
             words: spec.command.clone(),
             context: self.context.clone(),
             cwd,
-            env: self.folder.environment_of_today(env.collect::<Result<_>>()?),
+            env: self.folder.environment(env.collect::<Result<_>>()?, &Today::real()),
             errors: self.folder.root.clone(),
             egress: self.egress.clone(),
         })

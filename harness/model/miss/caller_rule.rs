@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::belonging::name_of;
 use crate::callers::names_of_tools;
 use retake_core::json::Json;
-use retake_core::key::CheckTexts;
+use retake_core::key::{Check, CheckTexts};
 use retake_wire::fixture::{Fixture, Group};
 
 /// The most characters of a prompt that a rule looks for.
@@ -76,7 +76,7 @@ fn rule_of(name: &str, callers: &BTreeMap<String, RecordedCalls>, called: Option
 fn rule_of_any(callers: &BTreeMap<String, RecordedCalls>, called: Option<&CheckTexts>) -> Option<String> {
     let called = called?;
     let in_no_recording = |piece: &str| !callers.values().any(|recorded| recorded.holds(piece));
-    let piece = piece_of(&called.prompt, in_no_recording)?;
+    let piece = piece_of(called.text(Check::Prompt), in_no_recording)?;
     let names: Vec<String> = callers.keys().map(|name| toml_string(name)).collect();
     let (first, rest) = names.split_first()?;
     Some(rule(&format!("name = {first}  # or {}", rest.join(", or ")), &looks_for("system", &piece)))
@@ -103,13 +103,14 @@ fn by_prompt(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&Che
         own.prompts.iter().all(|prompt| prompt.contains(piece)) && !others.iter().any(|other| other.holds(piece))
     };
     let prompt = own.prompts.first()?;
-    let in_call = called.and_then(|called| piece_of(prompt, |piece| is_own(piece) && called.prompt.contains(piece)));
+    let now = called.map(|called| called.text(Check::Prompt));
+    let in_call = now.and_then(|now| piece_of(prompt, |piece| is_own(piece) && now.contains(piece)));
     let fits = in_call.is_some();
     Some((looks_for("system", &in_call.or_else(|| piece_of(prompt, is_own))?), fits))
 }
 
 fn by_tools(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&CheckTexts>) -> Option<Condition> {
-    let called = called.map(|called| tools_in(&called.tools));
+    let called = called.map(|called| tools_in(called.text(Check::Tools)));
     let tools = own.tools.first()?;
     if own.tools.iter().all(Vec::is_empty) && others.iter().all(|other| other.tools.iter().all(|all| !all.is_empty())) {
         return Some(("when = { tools = false }".to_owned(), called.is_some_and(|called| called.is_empty())));
@@ -126,7 +127,7 @@ fn by_model(own: &RecordedCalls, others: &[&RecordedCalls], called: Option<&Chec
     let model = own.models.first().filter(|model| own.models.len() == 1 && !model.is_empty())?;
     let shared = others.iter().any(|other| other.models.contains(model));
     let when = format!("when = {{ model = {} }}", toml_string(&format!("^{}$", regex::escape(model))));
-    (!shared).then(|| (when, called.is_some_and(|called| *called.model == **model)))
+    (!shared).then(|| (when, called.is_some_and(|called| called.text(Check::Model) == &**model)))
 }
 
 /// Returns the first line or sentence of a prompt that fits, cut to a readable length.

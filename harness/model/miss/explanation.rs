@@ -13,7 +13,7 @@ use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
 use retake_base::text::{clipped, nth_turn};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, attributed, plain_conversation};
+use retake_core::key::{Check, Rules, attributed, plain_conversation};
 use retake_wire::fixture::{Fixture, Turn};
 
 /// How many differences of one call are shown.
@@ -126,7 +126,7 @@ impl MissedCall {
         let (recorded, called) = (plain(conversation), plain(&self.lookup.conversation));
         if called.is_empty() && recorded.is_empty() {
             let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
-            let now = self.lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+            let now = self.lookup.checks.as_ref().map_or("", |checks| checks.texts.text(Check::Prompt));
             let what = format!("the system prompt of {who} changed ({})", change(recorded, now));
             self.lines.push("difference in the system prompt, which alone tells such calls apart:");
             self.lines.extend(diff(recorded, now));
@@ -195,7 +195,7 @@ impl MissedCall {
 
     /// Names who makes the call.
     fn who(&self) -> String {
-        let prompt = self.lookup.checks.as_ref().map_or("", |checks| &checks.texts.prompt);
+        let prompt = self.lookup.checks.as_ref().map_or("", |checks| checks.texts.text(Check::Prompt));
         who(self.lookup.caller.as_deref(), &self.lookup.conversation, prompt)
     }
 
@@ -296,7 +296,7 @@ fn sent_in_another_role(
     fixture: &Fixture,
     who: &str,
 ) -> Option<String> {
-    let now = &lookup.checks.as_ref()?.texts.prompt;
+    let now = lookup.checks.as_ref()?.texts.text(Check::Prompt);
     let before = fixture.texts.get(&turn.checks?.prompt)?;
     let texts = |messages: &[Json]| -> Vec<String> {
         messages.iter().map(|message| message.str_of("content").unwrap_or_default().trim().to_owned()).collect()

@@ -82,7 +82,7 @@ pub(super) fn fragments<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a
 fn fragments_with_space<'a>(recorded: &'a str, called: &'a str) -> (&'a str, &'a str) {
     let (prefix, suffix) = common_ends(recorded, called);
     let whole_words = |text: &'a str| {
-        let start = text[..prefix].rfind(char::is_whitespace).map_or(0, |i| i + white_space_at(text, i));
+        let start = prefix - text[..prefix].rsplit(char::is_whitespace).next().map_or(0, str::len);
         let end = text.len() - suffix;
         let end = end + text[end..].find(char::is_whitespace).unwrap_or(suffix);
         &text[start.min(end)..end]
@@ -95,10 +95,6 @@ pub(super) fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let back = a[prefix..].chars().rev().zip(b[prefix..].chars().rev());
     (prefix, back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum())
-}
-
-fn white_space_at(text: &str, at: usize) -> usize {
-    text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 fn offset_in_line(text: &str, offset: usize) -> usize {

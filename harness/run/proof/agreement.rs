@@ -25,6 +25,8 @@ pub(crate) struct Agreed {
     pub(super) replays: usize,
     /// What of the settings, and of what is sent beside the calls, differs between replays.
     pub(crate) varying: Vec<Varying>,
+    /// The requests to tools that tell the same days with another clock.
+    pub(crate) dates_stay: Vec<(String, usize)>,
 }
 
 impl Agreed {

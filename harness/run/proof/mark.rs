@@ -15,7 +15,7 @@ use retake_wire::fixture::{Fixture, Turn};
 
 /// Runs with marks in the words of the model.
 pub(super) struct Marked {
-    runs: Vec<Replayed>,
+    pub(super) runs: Vec<Replayed>,
     recorded: Recorded,
     letter: char,
 }
@@ -34,10 +34,6 @@ impl Marked {
         let mut golden = goldens.next().unwrap_or_default();
         goldens.for_each(|again| golden.agree_on_values(&again));
         golden
-    }
-
-    pub(super) fn ran_twice(&self) -> bool {
-        self.runs.len() > 1
     }
 
     /// Runs it once more: what the words and tokens of the model decide is the same again, and what varies from run to run is not.

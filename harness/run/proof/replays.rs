@@ -35,7 +35,8 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         // What differs in a check that may vary is judged when it is known whether it varies.
         let mut without_varying = scenario.clone();
-        without_varying.drift = Drift { settings: Level::Ignore, extra: Level::Ignore, ..scenario.drift };
+        let [settings, extra, results] = [Level::Ignore; 3];
+        without_varying.drift = Drift { settings, extra, results, ..scenario.drift };
         let replay = |how: How<'_>, golden: Option<&Arc<Committed>>| {
             let first = !matches!(how.pacing, Pacing::Shaken);
             let replayed = if first {
@@ -74,10 +75,10 @@ impl Proof<'_> {
             let of_drift =
                 |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
             let since = first.played.drift.iter().filter(|_| self.of_recording);
-            let varying: Vec<Varying> = since.flat_map(of_drift).collect();
+            let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
             let golden = self.with_cost(golden, &mut first, None);
             let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying, dates_stay: vec![] });
         }
         (writes_anew || scenario.cost.is_some()).then(await_next_second);
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
@@ -126,9 +127,13 @@ impl Proof<'_> {
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
-            let varying: Vec<Varying> = runs.iter().flat_map(|other| varying(&first, other)).collect();
+            let has_moved = has_moved(&first, &runs);
+            let stay = runs.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
+            let dates_stay = stay.filter(|_| has_moved).unwrap_or_default().into_iter().collect();
+            let (unmoved, runs) = (self.unmoved().filter(|_| !has_moved), runs.iter());
+            let varying: Vec<Varying> = runs.flat_map(|other| varying(&first, other)).chain(unmoved).collect();
             let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays, varying });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays, varying, dates_stay });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
@@ -191,6 +196,12 @@ impl Proof<'_> {
         Err(self.failed(replayed, failure, true))
     }
 
+    /// The days of all calls of a new recording: where no clock was moved, nobody knows which of them move.
+    pub(crate) fn unmoved(&self) -> impl Iterator<Item = Varying> + use<> {
+        let turns = self.fixture.filter(|_| self.of_recording).map_or(0, |fixture| fixture.table.turns().len());
+        (0..turns).map(|turn| Varying::whole(turn, Check::Dates))
+    }
+
     /// Replays a fixture once.
     pub(super) fn replay(
         &self,
@@ -241,7 +252,7 @@ impl Proof<'_> {
             let apply = |text: &str| checked(drift.check, text, &mends);
             let fixture = self.fixture.map(AsRef::as_ref);
             let tried = Tried::new(self.project, fixture, rules);
-            let fit = tried.keep_calls_apart(&mends) && mends.iter().all(|rule| tried.fits(&[], rule));
+            let fit = tried.keys(&mends).len() == tried.distinct && mends.iter().all(|rule| tried.fits(&[], rule));
             if apply(&drift.recorded) == apply(&drift.called) && fit {
                 for rule in mends {
                     terminal::note(format!("\n{}\n", rule.toml()));

@@ -162,7 +162,7 @@ fn with_derived(mut golden: Golden, run: &Replayed, marked: Option<&Marked>, sce
         let with_more = marked.map_or_else(|| golden.clone(), of_marked);
         golden.tell_derived(&with_more, &run.known().recorded);
     }
-    if !marked.is_some_and(Marked::ran_twice) {
+    if marked.is_none_or(|marked| marked.runs.len() < 2) {
         golden.leave_out_order_of_two();
     }
     golden

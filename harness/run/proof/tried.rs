@@ -26,7 +26,7 @@ pub(super) struct Tried<'a> {
     own: Option<PathBuf>,
     calls: Vec<RecordedCall>,
     /// The number of different keys with the project's rules.
-    distinct: usize,
+    pub(super) distinct: usize,
 }
 
 impl<'a> Tried<'a> {
@@ -44,16 +44,12 @@ impl<'a> Tried<'a> {
         tried
     }
 
-    fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
+    /// The different keys of the calls with these rules added.
+    pub(super) fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
         let with = with(self.rules, extra);
         let key =
             |call: &RecordedCall| (call.caller.clone(), with.conversation_hash(&applied(&call.conversation, extra)));
         self.calls.iter().map(key).collect()
-    }
-
-    /// Whether calls with different keys still have different keys with these rules added.
-    pub(super) fn keep_calls_apart(&self, rules: &[Rule]) -> bool {
-        self.keys(rules).len() == self.distinct
     }
 
     /// The same for one rule after others that were found before. Without the text around a place, it must not change what other

@@ -43,10 +43,8 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (mut golden, how) = (agreed.golden.clone(), agreed.in_words());
-                let made = made.with_varying(&agreed.varying);
-                if !agreed.varying.is_empty() {
-                    text = made.print();
-                }
+                let made = made.with_varying(&agreed.varying, &agreed.dates_stay);
+                text = made.print();
                 // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
                 let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);
                 let here = came.at(&recorder.places(), &project.rules).map_or(came, Arc::new);
@@ -68,6 +66,7 @@ impl<'a> Driven<'a> {
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
+                let made = made.with_varying(&proof.unmoved().collect::<Vec<_>>(), &[]);
                 text = Fixture { unstable: unproven.why, ..made }.print();
                 (unproven.golden, "marked as unstable".to_owned())
             }

@@ -27,10 +27,9 @@ pub(super) fn read(raw: &RawSuite, source: &Source) -> Result<BTreeMap<String, T
         }
         let spec = Reader { source, names: Names::of_tools(false), name, raw: tool.get_ref() }.tool()?;
         for (other, earlier) in &tools {
-            if let Some(twice) = spec.tools.iter().find(|tool| earlier.tools.contains(tool)) {
-                let what = format!("`{twice}` is declared by `{other}` too");
-                return Err(source.error_at(name, what));
-            }
+            let Some(twice) = spec.tools.iter().find(|tool| earlier.tools.contains(tool)) else { continue };
+            let what = format!("`{twice}` is declared by `{other}` too");
+            return Err(source.error_at(name, what));
         }
         tools.insert(name.get_ref().clone(), spec);
     }

@@ -16,8 +16,7 @@ const COUNTS: [(&str, &str, &str); 4] = [
 pub fn count_headers(api: Api, response: &Response) -> Vec<(&'static str, String)> {
     let Body::Json(body) = &response.body else { return Vec::new() };
     let message = (api == Api::BedrockInvoke).then(|| body.json());
-    let counts = message.iter().flat_map(counts).map(|(count, found)| (count.0, found.to_string()));
-    counts.collect()
+    message.iter().flat_map(counts).map(|(count, found)| (count.0, found.to_string())).collect()
 }
 
 fn counts(message: &Json) -> impl Iterator<Item = (&'static (&'static str, &'static str, &'static str), u64)> {

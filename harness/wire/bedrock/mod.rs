@@ -8,19 +8,12 @@ pub(super) mod stream;
 
 use std::borrow::Cow;
 
-use retake_core::json::Json;
-
 /// Returns the model and the operation of a path: `/model/us.amazon.nova-lite-v1%3A0/converse`.
 pub(super) fn of_path(path: &str) -> Option<(Cow<'_, str>, &str)> {
     let path = path.split(['?', '#']).next()?.trim_end_matches('/');
     let (before, operation) = path.rsplit_once('/')?;
     let model = &before[before.rfind("/model/")? + "/model/".len()..];
     Some((percent_encoding::percent_decode_str(model).decode_utf8_lossy(), operation))
-}
-
-/// Whether a body of `InvokeModel` is one of Anthropic's. The path does not say whose the model is.
-pub(super) fn is_of_anthropic(body: &Json) -> bool {
-    body.get("anthropic_version").is_some() && body.get("messages").is_some()
 }
 
 #[cfg(test)]

@@ -118,8 +118,7 @@ fn tool_result(result: &Json, names: &ToolNames<'_>) -> Result<Message, WireErro
 
 /// Decodes a request of `InvokeModel` with Anthropic's body.
 pub(crate) fn invoke(path: &str, body: &Json) -> Result<Call, WireError> {
-    let call = anthropic::request::decode(body)?;
-    Ok(invoked(path, call))
+    Ok(invoked(path, anthropic::request::decode(body)?))
 }
 
 /// Returns a call of Anthropic's API as one of `InvokeModel`.

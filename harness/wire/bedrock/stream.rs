@@ -10,14 +10,13 @@ use retake_core::json::{Json, Layout, Object};
 /// Returns the frames of a stream, unless one of them is an exception.
 pub(crate) fn unfailed<S: AsRef<str>>(frames: Vec<S>) -> Result<Vec<S>, WireError> {
     for frame in &frames {
-        if let Some((kind, true)) = events::kind(frame.as_ref()) {
-            let mut message = Json::from(kind);
-            sse::each_json(frame.as_ref(), |data| {
-                message = data.str_of("message").map_or(data.clone(), |said| format!("{kind}: {said}").into());
-                Ok(())
-            })?;
-            return Err(WireError::of_provider(&message));
-        }
+        let Some((kind, true)) = events::kind(frame.as_ref()) else { continue };
+        let mut message = Json::from(kind);
+        sse::each_json(frame.as_ref(), |data| {
+            message = data.str_of("message").map_or(data.clone(), |said| format!("{kind}: {said}").into());
+            Ok(())
+        })?;
+        return Err(WireError::of_provider(&message));
     }
     Ok(frames)
 }

@@ -108,8 +108,7 @@ struct Conversation<'a> {
 
 impl Conversation<'_> {
     fn add(&mut self, item: &Json, known: &Known) -> Result<(), WireError> {
-        let kind = fields::optional_string(item, "type")?;
-        match kind {
+        match fields::optional_string(item, "type")? {
             Some("item_reference") => {
                 let id = fields::string(item, "id")?;
                 match known.item(id) {

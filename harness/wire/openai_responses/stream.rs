@@ -79,8 +79,7 @@ struct Place<'a> {
 impl Events {
     fn push<'a>(&mut self, name: &str, fields: impl IntoIterator<Item = (&'a str, Json)>) {
         let common = [("type", name.into()), ("sequence_number", self.0.len().into())];
-        let data = Json::object(fields.into_iter().chain(common));
-        self.0.push(sse::named_frame(name, &data.print(Layout::Compact)));
+        self.0.push(sse::named_frame(name, &Json::object(fields.into_iter().chain(common)).print(Layout::Compact)));
     }
 
     fn item(&mut self, output: usize, item: &Json) {

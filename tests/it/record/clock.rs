@@ -14,7 +14,12 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 5] = [
+    let tests: [(&str, fn()); 7] = [
+        ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
+        (
+            "another_day_is_another_request_to_a_tool_unless_it_moves",
+            another_day_is_another_request_to_a_tool_unless_it_moves,
+        ),
         ("a_time_that_moves_is_told_without_another_clock", a_time_that_moves_is_told_without_another_clock),
         (
             "a_system_that_does_not_bear_another_clock_keeps_its_own",
@@ -67,6 +72,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 "#;
 
+const SYSTEM: &str = r#"[systems.agent]
+command = ["python3", "app.py"]
+ready = { http = "/" }
+[systems.agent.env]
+PORT = "{{ port }}"
+OPENAI_BASE_URL = "{{ model.openai }}"
+OPENAI_API_KEY = "{{ model.key }}"
+FLEET = "{{ tools.fleet.url }}"
+"#;
+
 /// Records a scenario of a system that says this, an expression of Python, with an answer that calls a tool.
 fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
     recorded_with(said, moved, "[golden]\ndetail = \"values\"\n")
@@ -82,8 +97,7 @@ fn recorded_with(said: &str, moved: bool, golden: &str) -> (Tree, Ran) {
     tree.write("app.py", &APP.replace("SAID", said));
     tree.write(
         "scenarios/suite.toml",
-        "settle = \"100ms\"\n[systems.agent]\ncommand = [\"python3\", \"app.py\"]\nready = { http = \"/\" }\n\
-         env = { PORT = \"{{ port }}\", OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\n",
+        &format!("settle = \"100ms\"\n[tools.fleet]\nhttp = \"{}\"\n{SYSTEM}", provider.openai()),
     );
     tree.scenario("day", &format!("[[step]]\npost = \"/\"\ngolden = true\n{golden}"));
     let record = tree.retake().args(&["record", "day"]).env("OPENAI_API_KEY", "sk-of-the-provider");
@@ -149,4 +163,50 @@ fn a_time_that_moves_is_told_without_another_clock() {
         let line = golden.lines().find(|line| line.trim().starts_with("said ")).unwrap().trim().to_owned();
         assert_eq!(line.rsplit("hh:mm").next().unwrap().trim(), told, "{golden}");
     }
+}
+
+/// Changes what a recorded system says, and tests it.
+fn changed(tree: &Tree, of: &str, to: &str) -> Ran {
+    let app = tree.read("app.py");
+    assert!(app.contains(of));
+    tree.write("app.py", &app.replace(of, to));
+    let ran = tree.retake().args(&["test", "day"]).run();
+    tree.write("app.py", &app);
+    ran
+}
+
+const STAYS: &str = "2099-03-04T08:00:00Z";
+const ANOTHER: &str = "2099-03-05T08:00:00Z";
+
+fn another_day_is_told_unless_it_moves() {
+    let said = format!(r#"f"from {STAYS} to {{now + datetime.timedelta(days=30):%Y-%m-%d %H:%M:%S}}""#);
+    let (tree, ran) = recorded_with(&said, true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let told = format!("drift: a call tells another day or time than recorded (\"{STAYS}\" → \"{ANOTHER}\")");
+    changed(&tree, STAYS, ANOTHER).exits(1).says(&[&told]);
+    changed(&tree, "days=30", "days=31").exits(0);
+    tree.scenario("day", "drift = { results = \"note\" }\n[[step]]\npost = \"/\"\n");
+    changed(&tree, STAYS, ANOTHER).exits(0).says(&["note: day: drift: dates changed in the call, turn 1: "]);
+    // Where no clock is moved, nobody knows whether it stays.
+    let (tree, ran) = recorded_with(&said, false, "");
+    ran.exits(0);
+    changed(&tree, STAYS, ANOTHER).never_says("another day or time");
+}
+
+fn another_day_is_another_request_to_a_tool_unless_it_moves() {
+    let get = |day: &str| format!(r#"urllib.request.urlopen(os.environ["FLEET"] + "/free?day=" + {day}).close()"#);
+    let said = format!(r#"{} or {} or "hello""#, get("\"2099-03-04\""), get("\"2099-03-09\""));
+    let (tree, ran) = recorded_with(&said, true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    changed(&tree, "2099-03-04", "2099-03-05").exits(1).says(&[
+        "replay miss: server `fleet`: `GET` of `/free` has a different `/query/day` than recorded (\"2099-03-0",
+        "→ \"2099-03-05\")",
+    ]);
+    // Which of both is asked first does not matter.
+    let swapped = said.replace("03-04", "03-0x").replace("03-09", "03-04").replace("03-0x", "03-09");
+    changed(&tree, &said, &swapped).exits(0);
+    let moves = get(r#"f"{now + datetime.timedelta(days=30):%Y-%m-%d}""#);
+    let (tree, ran) = recorded_with(&format!(r#"{moves} or "hello""#), true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    changed(&tree, "days=30", "days=31").exits(0);
 }

@@ -49,10 +49,8 @@ fn tree(tries: &str, failed: &str, worlds: &str) -> Tree {
     let exchange = ToolExchange {
         method: "tools/call".to_owned(),
         params: json(r#"{"name": "write", "arguments": {"path": "note.txt", "text": "roses"}}"#),
-        messages: Vec::new(),
         answer: Some(Ok(json(r#"{"content": [{"type": "text", "text": "wrote note.txt"}]}"#))),
-        status: None,
-        then: Vec::new(),
+        ..ToolExchange::default()
     };
     fixture.tools.insert("notes".to_owned(), vec![exchange]);
     fixture.write(&path).unwrap();

@@ -14,10 +14,10 @@ use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::conversation::{Block, Message};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{CheckTexts, Rules};
+use retake_core::key::{Check, Rules};
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::{RecordedCalls, caller_rule};
-use retake_wire::fixture::{Fixture, Recorded, Wire};
+use retake_wire::fixture::{Fixture, Recorded, Texts, Wire};
 use retake_wire::{self as wire, Known, Target};
 use time::OffsetDateTime;
 
@@ -186,7 +186,9 @@ impl Turns<'_> {
             let decoded = wire::decode(*api, target, request, &self.known).map_err(|e| format!("its request: {e}"))?;
             self.known.learn(*api, target, request, response);
             // The service's own address may have another version in its path.
-            texts = Some(CheckTexts { form: None, ..decoded.checks(&sent.normalizer) }.into());
+            let mut checks: Texts = decoded.checks(&sent.normalizer).into();
+            (checks[Check::Form as usize], checks[Check::Dates as usize]) = (None, None);
+            texts = Some(checks);
             // Of a stream, a library made the whole that its span holds.
             wire = (!decoded.stream).then(|| Wire::to(*api, response.clone(), false));
             messages = decoded.into_messages();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::streams::{opened_by, subscription_of};
 use crate::tools::difference::{Difference, differences};
 use retake_core::json::{Json, Layout};
-use retake_core::key::Normalizer;
+use retake_core::key::{Normalizer, dates};
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::MissReason;
 use retake_wire::fixture::{ToolExchange, ToolMessage, is_call, is_safe};
@@ -24,8 +24,12 @@ pub(super) struct Answers {
 #[derive(Debug)]
 struct Recorded {
     key: String,
+    /// The days and points in time of the request.
+    dates: String,
     exchange: ToolExchange,
     served: bool,
+    /// Whether it answered a request with other days.
+    moved: bool,
 }
 
 impl Answers {
@@ -38,8 +42,10 @@ impl Answers {
         };
         let recorded = exchanges.iter().map(|exchange| Recorded {
             key: answers.key(&exchange.method, &exchange.params),
+            dates: answers.dates(&exchange.method, &exchange.params),
             exchange: exchange.clone(),
             served: false,
+            moved: false,
         });
         answers.exchanges = recorded.collect();
         answers
@@ -66,18 +72,30 @@ impl Answers {
             let same: BTreeSet<&String> = recorded.filter(|recorded| (self.says_the_same)(recorded, &key)).collect();
             key = same.first().filter(|_| same.len() == 1).map_or(key, |one| (*one).clone());
         }
-        let same: Vec<usize> = (0..self.exchanges.len()).filter(|&i| self.exchanges[i].key == key).collect();
-        let open = same.iter().copied().find(|&i| !self.exchanges[i].served);
-        let Some(index) = open.or_else(|| same.last().copied().filter(|_| repeats || !is_once(method))) else {
+        let dates = self.dates(method, params);
+        let all = &self.exchanges;
+        let moved = |of: &usize| all[*of].dates != dates && !(self.says_the_same)(&all[*of].dates, &dates);
+        let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && moved(of));
+        let same: Vec<usize> = (0..all.len()).filter(fits).collect();
+        // Of several, the one that tells the same days.
+        let open = same.iter().copied().filter(|&of| !all[of].served).min_by_key(moved);
+        // An answer to a use is served only once, unless that changes nothing over HTTP.
+        let may_again = repeats || !is_use(method) || is_safe(method);
+        let again = same.iter().rev().copied().filter(|_| may_again).min_by_key(moved);
+        let Some(index) = open.or(again) else {
             let (call, times) = (called(method, params), same.len());
             let (differs, evidence) = self.evidence(method, params);
             let never = MissReason::ToolNotRecorded { call: call.clone(), differs };
             return Err((if times == 0 { never } else { MissReason::ToolAllServed { call, times } }, evidence));
         };
+        let moved = moved(&index);
+        self.exchanges[index].moved |= moved;
         let again = std::mem::replace(&mut self.exchanges[index].served, true);
         let mut exchange = self.exchanges[index].exchange.clone();
         if again {
-            exchange.messages.retain(names_its_request);
+            // Each request gets its own of what names the request to which it belongs.
+            let is_opening = |of: &ToolMessage| opened_by(Some(&of.method), &of.params).is_some();
+            exchange.messages.retain(|of| of.params.get("progressToken").is_some() || is_opening(of));
             exchange.then.clear();
         }
         Ok((index, exchange))
@@ -111,6 +129,19 @@ impl Answers {
         unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 
+    /// The indices of the recorded requests with days, in whose place none with other days were made.
+    pub(super) fn dates_stay(&self) -> impl Iterator<Item = usize> + '_ {
+        let stays = |recorded: &Recorded| !recorded.moved && recorded.dates != "[]";
+        (0..self.exchanges.len()).filter(move |index| stays(&self.exchanges[*index]))
+    }
+
+    /// The days and points in time of a request, as far as no rule of the suite replaces them. MCP's versions are dates.
+    fn dates(&self, method: &str, params: &Json) -> String {
+        let mut params = if method == "initialize" { Json::Null } else { params.clone() };
+        self.normalizer.own_in(&mut params, true);
+        dates(&params.print(Layout::Compact)).print(Layout::Compact)
+    }
+
     /// Returns the key of a request. Requests that count as the same have the same key.
     fn key(&self, method: &str, params: &Json) -> String {
         // The parameters of `initialize` hold the client's version, which changes with every update of the client.
@@ -142,7 +173,12 @@ impl Answers {
             exchange.method == method && exchange.params.get("name") == params.get("name")
         });
         let now = self.reduced(params);
-        let parting = |recorded: &Recorded| differences("", Some(&self.reduced(&recorded.exchange.params)), Some(&now));
+        let parting = |recorded: &Recorded| {
+            let found = differences("", Some(&self.reduced(&recorded.exchange.params)), Some(&now));
+            let all = differences("", Some(&recorded.exchange.params), Some(params)).into_iter();
+            let days = all.filter(|one| one.shown(usize::MAX).iter().any(|text| dates(text).is_truthy()));
+            if found.is_empty() { days.collect() } else { found }
+        };
         // A request of another path that differs in more than its path is another request.
         let is_other = |found: &[Difference]| found.len() > 1 && found.iter().any(|one| one.pointer == "/path");
         let nearest = same_tool.map(|recorded| (parting(recorded), recorded));
@@ -172,16 +208,6 @@ const SHORT: usize = 40;
 /// Whether a request is for what a server does or holds, and not for what it lists.
 pub(super) fn is_use(method: &str) -> bool {
     is_call(method) || matches!(method, "resources/read" | "prompts/get" | "completion/complete")
-}
-
-/// Whether a recorded answer is served only once: that to a use, unless that changes nothing over HTTP.
-fn is_once(method: &str) -> bool {
-    is_use(method) && !is_safe(method)
-}
-
-/// Whether a message names the request to which it belongs, so that each request gets its own.
-fn names_its_request(message: &ToolMessage) -> bool {
-    message.params.get("progressToken").is_some() || opened_by(Some(&message.method), &message.params).is_some()
 }
 
 /// Describes a request in a few words: `` `tools/call` of `read_file` ``.

@@ -212,6 +212,7 @@ impl Doubles {
                 asked.unused_at.push((name.clone(), index));
                 asked.unused.push(named(line));
             }
+            asked.dates_stay.extend(server.answers.lock().dates_stay().map(|index| (name.clone(), index)));
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {
@@ -247,6 +248,8 @@ pub struct Asked {
     pub unused: Vec<String>,
     /// The same, each as its server and its index in the fixture.
     pub unused_at: Vec<(String, usize)>,
+    /// Recorded requests with days, in whose place none with other days were made.
+    pub dates_stay: BTreeSet<(String, usize)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
     pub drift: Vec<String>,
     /// Requests of servers that the system has not answered, one line each.

@@ -101,7 +101,7 @@ impl Traffic {
         self.scrub.json(&mut params, &mut Fired::new());
         let method = method.to_owned();
         let then = Vec::new();
-        state.exchanges.push(Some(ToolExchange { method, params, messages, answer: None, status: None, then }));
+        state.exchanges.push(Some(ToolExchange { method, params, messages, then, ..ToolExchange::default() }));
         let (answered, answer) = oneshot::channel();
         let token = token_of(&message);
         let out = out.clone();

@@ -253,7 +253,8 @@ pub(crate) struct RawDrift {
     /// of response format, log probabilities, and the version in the request's path.
     /// Default: `"note"`. Example: `"fail"`.
     pub form: Option<Level>,
-    /// Tool results that have become errors or empty, or have changed places.
+    /// Tool results that have become errors or empty, or have changed places; and other days and points in time, such as `2029-03-04`, in
+    /// what a call says anew, if another clock did not change them while it was recorded.
     /// Default: `"fail"`. Example: `"note"`.
     pub results: Option<Level>,
     /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in

@@ -3,7 +3,7 @@ use super::*;
 fn exchange(method: &str, params: &str, result: &str) -> ToolExchange {
     let json = |text: &str| Json::parse(text.as_bytes()).unwrap();
     let (method, answer) = (method.to_owned(), Some(Ok(json(result))));
-    ToolExchange { method, params: json(params), messages: Vec::new(), answer, status: None, then: Vec::new() }
+    ToolExchange { method, params: json(params), answer, ..ToolExchange::default() }
 }
 
 fn answers(exchanges: &[ToolExchange]) -> Answers {
@@ -43,14 +43,34 @@ fn a_request_that_was_not_recorded_gets_the_one_answer_that_says_the_same() {
 #[test]
 fn lists_and_handshakes_are_answered_any_number_of_times() {
     let list = exchange("tools/list", "null", "[]");
-    let greeting = exchange("initialize", r#"{"clientInfo": {"version": "1"}}"#, "{}");
-    let mut answers = answers(&[greeting, list]);
+    let of_version = |version: &str| format!(r#"{{"protocolVersion": "{version}", "clientInfo": {{"version": "1"}}}}"#);
+    let greeting = exchange("initialize", &of_version("2025-06-18"), "{}");
+    let mut answers = answers(&[ToolExchange { dates_stay: true, ..greeting }, list]);
     for _ in 0..3 {
         assert!(take(&mut answers, "tools/list", "null").is_some());
         assert!(take(&mut answers, "tools/list", "{}").is_some(), "a client may leave out what is empty");
-        assert!(take(&mut answers, "initialize", r#"{"clientInfo": {"version": "2"}}"#).is_some());
+        assert!(take(&mut answers, "initialize", &of_version("2026-07-28")).is_some(), "a client that is newer");
     }
     assert_eq!(answers.unused(), Vec::new());
+}
+
+#[test]
+fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
+    let of = |day: &str, stays: bool| {
+        let free =
+            exchange("GET", &format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#), &format!("{day:?}"));
+        ToolExchange { dates_stay: stays, ..free }
+    };
+    let ask = |day: &str| format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#);
+    let told = |day: &str| Some(Json::from(day));
+    for stays in [false, true] {
+        let mut answers = answers(&[of("2029-03-04", stays), of("2029-03-09", stays)]);
+        assert_eq!(take(&mut answers, "GET", &ask("2029-03-09")), told("2029-03-09"));
+        let other = take(&mut answers, "GET", &ask("2029-03-10"));
+        assert_eq!(other, told("2029-03-04").filter(|_| !stays));
+        // Where it is not known, an answer that another day got says that it moves.
+        assert_eq!(answers.dates_stay().collect::<Vec<_>>(), if stays { vec![0, 1] } else { vec![1] });
+    }
 }
 
 #[test]

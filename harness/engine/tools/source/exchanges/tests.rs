@@ -7,7 +7,7 @@ fn json(text: &str) -> Json {
 
 fn exchange(params: &str, answer: Result<Json, Json>) -> ToolExchange {
     let (method, answer) = ("tools/call".to_owned(), Some(answer));
-    ToolExchange { method, params: json(params), messages: Vec::new(), answer, status: None, then: Vec::new() }
+    ToolExchange { method, params: json(params), answer, ..ToolExchange::default() }
 }
 
 fn action(tool: &str, args: &str, told: &str) -> Action {
