@@ -28,10 +28,6 @@ impl<T> Account<T> {
         self.entries.push(entry);
     }
 
-    pub(super) fn entries(&self) -> &[T] {
-        &self.entries
-    }
-
     /// How many entries were forgotten.
     pub(super) fn forgotten(&self) -> usize {
         self.forgotten

@@ -24,7 +24,7 @@ impl From<CheckTexts> for Checked {
 
 impl Checked {
     /// Adds what differs from call to call.
-    pub(super) fn with_own(&self, normalizer: &Normalizer, extra: Option<Json>, dates: Json) -> Checked {
+    pub(super) fn with_extra_and_dates(&self, normalizer: &Normalizer, extra: Option<Json>, dates: Json) -> Checked {
         let texts = self.texts.clone().with_dates(normalizer, dates);
         let texts = extra.into_iter().fold(texts, |texts, extra| texts.with_extra(normalizer, extra));
         let hash = |check| texts.of(check).map(|text| Hash::of(text.as_bytes()));

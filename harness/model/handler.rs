@@ -154,7 +154,7 @@ impl Exchange<'_> {
         let wire::Results { flaws, check } = wire::Results::of(call);
         let extra = call.extra_with(&http::checked_headers(&incoming.headers));
         let checks = session.checks.of(call, &check, &rules.normalizer);
-        let checks = Arc::new(checks.with_own(&rules.normalizer, extra, call.dates()));
+        let checks = Arc::new(checks.with_extra_and_dates(&rules.normalizer, extra, call.dates()));
         let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
         if replay.keeps_hashes_only() {
             lookup.first_caller = Some(caller.clone());

@@ -42,6 +42,7 @@ impl Lookup {
     ) -> Lookup {
         let conversation = Conversation::of(call.messages.clone(), hash, rules);
         let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
+        // The hash of each message after the other is known at once, unless a reminder reaches over messages.
         let reminder =
             if conversation.hash.get().is_some() { None } else { rules.reminder_over_messages(&conversation) };
         let reminder = reminder.map(|it| (FlawKind::Key, it.to_string()));

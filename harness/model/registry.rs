@@ -35,19 +35,13 @@ impl Scope {
     /// The misses of this scope, in the order in which they came.
     pub fn misses(&self) -> Vec<Arc<Miss>> {
         let registry = REGISTRY.lock();
-        registry
-            .misses
-            .entries()
-            .iter()
-            .filter(|entry| entry.scope == self.id)
-            .map(|entry| entry.miss.clone())
-            .collect()
+        registry.misses.entries.iter().filter(|entry| entry.scope == self.id).map(|entry| entry.miss.clone()).collect()
     }
 
     /// The turns that were served in this scope, in the order in which they were.
     pub fn served(&self) -> Vec<usize> {
         let of_this = |entry: &&ServedTurn| Arc::ptr_eq(&entry.scenario, &self.name);
-        REGISTRY.lock().served.entries().iter().filter(of_this).map(|entry| entry.turn).collect()
+        REGISTRY.lock().served.entries.iter().filter(of_this).map(|entry| entry.turn).collect()
     }
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
@@ -105,17 +99,17 @@ static REGISTRY: Mutex<Registry> =
 
 /// All misses of the process, of any scenario, in the order in which they came.
 pub fn misses() -> Vec<Arc<Miss>> {
-    REGISTRY.lock().misses.entries().iter().map(|entry| entry.miss.clone()).collect()
+    REGISTRY.lock().misses.entries.iter().map(|entry| entry.miss.clone()).collect()
 }
 
 /// The misses that no verdict has counted, because they came after the verdict of their scenario.
 pub fn unjudged() -> Vec<Arc<Miss>> {
-    REGISTRY.lock().misses.entries().iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
+    REGISTRY.lock().misses.entries.iter().filter(|entry| !entry.judged).map(|entry| entry.miss.clone()).collect()
 }
 
 /// All served turns of the process, in the order in which they were served.
 pub fn served() -> Vec<ServedTurn> {
-    REGISTRY.lock().served.entries().to_vec()
+    REGISTRY.lock().served.entries.to_vec()
 }
 
 /// Forgets all misses and served turns of the process.

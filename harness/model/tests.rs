@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::*;
 use retake_core::conversation::{Answer, Block, Message};
 use retake_core::json::Json;
-use retake_core::key::{Check, CheckTexts, Rules};
+use retake_core::key::{Check, CheckTexts, Rules, dates};
 use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, Response};
 
@@ -61,6 +61,23 @@ pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Look
 fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
     let taken = replay.take(lookup(caller, prompt, question), None);
     taken.map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
+}
+
+#[test]
+fn of_turns_under_one_key_the_one_with_the_dates_of_the_call_answers_it() {
+    let dated = |day: &str| checks("p").with_dates(&Rules::default().normalizer, dates(day));
+    let days = ["2029-03-04", "2029-03-05", "2029-03-06"];
+    for caller in [Some("a"), None] {
+        let recorded = |day: &&str| Recorded { texts: Some(dated(day).into()), ..turn(caller, "p", day, day) };
+        let replay = replay_of(days.iter().map(recorded).collect());
+        let asked = |day: &str| {
+            let lookup = Lookup { checks: Some(Arc::new(dated(day).into())), ..lookup(caller, "p", day) };
+            replay.take(lookup, None).map(|served| served.turn().output.text()).unwrap()
+        };
+        assert_eq!(["2029-03-06", "2029-03-04"].map(asked), ["2029-03-06", "2029-03-04"]);
+        // Another day finds its turn, too: that it is another one is drift.
+        assert_eq!(asked("2029-12-24"), "2029-03-05");
+    }
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub enum Check {
     Results,
     /// What is left out of the other checks, such as metadata. It tells no turns apart.
     Extra,
-    /// The days and points in time in what the call says anew, of which the key has only that they are there. They tell no turns apart.
+    /// The days and points in time in what the call says anew, of which the key has only that they are there. They choose among turns
+    /// that rank alike.
     Dates,
 }
 
@@ -69,7 +70,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// The hash of each check of a call. They are equal if they rank turns alike: `extra` and `dates` never do.
+/// The hash of each check of a call. They are equal if they rank turns alike: `extra` does not count for that, nor do `dates`.
 #[derive(Clone, Copy, Debug, Eq)]
 pub struct Checks {
     /// The hash of all system text.

@@ -331,21 +331,23 @@ pub(crate) fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
     })
 }
 
+const DAY: &str = r"^\d{4}-\d{2}-\d{2}";
+/// What makes a day a point in time.
+const CLOCK: &str = r"[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?";
+
 fn timestamp(text: &str, from: usize) -> Option<Range<usize>> {
-    static PATTERN: LazyLock<Regex> =
-        LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?"));
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}{CLOCK}")));
     date_like(&PATTERN, text, from)
 }
 
 fn date(text: &str, from: usize) -> Option<Range<usize>> {
-    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}"));
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(DAY));
     date_like(&PATTERN, text, from)
 }
 
 /// Returns a list of the days and points in time of a text, as they are written, without those of reminders.
 pub fn dates(text: &str) -> Json {
-    static PATTERN: LazyLock<Regex> =
-        LazyLock::new(|| regex(r"^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"));
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}(?:{CLOCK})?")));
     let mut text = Cow::Borrowed(text);
     pass(&mut text, "", reminder);
     let next = |before: &Range<usize>| date_like(&PATTERN, &text, before.end);

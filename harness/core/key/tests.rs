@@ -5,7 +5,7 @@ mod properties;
 use super::reminder::ReminderOverMessages;
 use super::*;
 use crate::conversation::{Message, ToolCall};
-use crate::json::Json;
+use crate::json::{Json, Layout};
 
 /// Returns rules with those of a suite, each a pattern and its replacement.
 fn with(own: &[(&str, &str)]) -> Rules {
@@ -59,6 +59,30 @@ fn a_rule_of_the_suite_acts_on_texts_and_numbers_of_a_body_that_is_not_a_chat_mo
     assert_eq!(one, hash(&rules, &body(Json::Int(1_800_000_000), "took 2 s", "a")));
     assert_ne!(one, hash(&rules, &body(Json::Int(1_700_000_000), "took 1 s", "b")));
     assert_ne!(one, hash(&rules, &body(Json::Int(17), "took 1 s", "a")));
+}
+
+#[test]
+fn each_check_has_its_own_place_and_its_own_text() {
+    let texts = Check::ALL
+        .into_iter()
+        .fold(CheckTexts::new(&Normalizer::default(), "", &Json::Null, "", &Json::Null), |texts, check| {
+            texts.with(check, check.to_string().into())
+        });
+    for (place, check) in Check::ALL.into_iter().enumerate() {
+        assert_eq!((check as usize, texts.text(check)), (place, &*check.to_string()));
+        assert_eq!(texts.hashes().of(check), Some(Hash::of(check.to_string().as_bytes())));
+    }
+}
+
+#[test]
+fn dates_are_told_as_they_are_written() {
+    for (text, told) in [
+        ("from 2029-03-04 to 2029-03-05T08:00:00.5Z", r#"["2029-03-04","2029-03-05T08:00:00.5Z"]"#),
+        ("2029-03-04 08:00:00+0100, 2029-03-04T08:00", r#"["2029-03-04 08:00:00+0100","2029-03-04"]"#),
+        ("<system-reminder>2029-03-04</system-reminder>12-03-2029, 5678-1234", "[]"),
+    ] {
+        assert_eq!(dates(text).print(Layout::Compact), told);
+    }
 }
 
 #[test]

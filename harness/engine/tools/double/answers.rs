@@ -25,7 +25,7 @@ pub(super) struct Answers {
 struct Recorded {
     key: String,
     /// The days and points in time of the request.
-    dates: String,
+    dates: Json,
     exchange: ToolExchange,
     served: bool,
     /// Whether it answered a request with other days.
@@ -74,7 +74,9 @@ impl Answers {
         }
         let dates = self.dates(method, params);
         let all = &self.exchanges;
-        let moved = |of: &usize| all[*of].dates != dates && !(self.says_the_same)(&all[*of].dates, &dates);
+        let told = |dates: &Json| dates.print(Layout::Compact);
+        let moved =
+            |of: &usize| all[*of].dates != dates && !(self.says_the_same)(&told(&all[*of].dates), &told(&dates));
         let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && moved(of));
         let same: Vec<usize> = (0..all.len()).filter(fits).collect();
         // Of several, the one that tells the same days.
@@ -131,15 +133,15 @@ impl Answers {
 
     /// The indices of the recorded requests with days, in whose place none with other days were made.
     pub(super) fn dates_stay(&self) -> impl Iterator<Item = usize> + '_ {
-        let stays = |recorded: &Recorded| !recorded.moved && recorded.dates != "[]";
+        let stays = |recorded: &Recorded| !recorded.moved && recorded.dates.is_truthy();
         (0..self.exchanges.len()).filter(move |index| stays(&self.exchanges[*index]))
     }
 
     /// The days and points in time of a request, as far as no rule of the suite replaces them. MCP's versions are dates.
-    fn dates(&self, method: &str, params: &Json) -> String {
+    fn dates(&self, method: &str, params: &Json) -> Json {
         let mut params = if method == "initialize" { Json::Null } else { params.clone() };
         self.normalizer.own_in(&mut params, true);
-        dates(&params.print(Layout::Compact)).print(Layout::Compact)
+        dates(&params.print(Layout::Compact))
     }
 
     /// Returns the key of a request. Requests that count as the same have the same key.
