@@ -109,7 +109,7 @@ pub fn unjudged() -> Vec<Arc<Miss>> {
 
 /// All served turns of the process, in the order in which they were served.
 pub fn served() -> Vec<ServedTurn> {
-    REGISTRY.lock().served.entries.to_vec()
+    REGISTRY.lock().served.entries.clone()
 }
 
 /// Forgets all misses and served turns of the process.

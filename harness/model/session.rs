@@ -180,7 +180,7 @@ impl Session {
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.drift.lock().entries.to_vec()
+        self.drift.lock().entries.clone()
     }
 
     /// How many of these were forgotten.
@@ -190,7 +190,7 @@ impl Session {
 
     /// What was wrong with calls by themselves.
     pub(super) fn flaws(&self) -> Vec<CallFlaw> {
-        self.flaws.lock().entries.to_vec()
+        self.flaws.lock().entries.clone()
     }
 
     /// The models that recorded calls asked. If the fixture does not know that, the models that answered.
