@@ -27,14 +27,14 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_791, 38),
+    ("retake-core", 14_789, 38),
     ("retake-durable", 1064, 0),
-    ("retake-wire", 8671, 5),
-    ("retake-model", 8422, 0),
+    ("retake-wire", 8669, 5),
+    ("retake-model", 8412, 0),
     ("retake-audit", 1258, 0),
-    ("retake-scenario", 5211, 0),
+    ("retake-scenario", 5210, 0),
     ("retake-engine", 11_012, 21),
-    ("retake", 11_760, 41),
+    ("retake", 11_757, 41),
     ("retake-cli", 11_497, 210),
 ];
 
