@@ -194,7 +194,6 @@ impl Answer {
         } else {
             Json::Str(self.text())
         };
-        let tool_calls = self.tool_calls().into_iter().cloned().collect();
-        Message { content, tool_calls, ..Message::new("ai", "") }
+        Message { content, tool_calls: self.tool_calls().into_iter().cloned().collect(), ..Message::new("ai", "") }
     }
 }

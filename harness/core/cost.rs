@@ -75,8 +75,7 @@ pub type Again = (Vec<SentCall>, Days);
 /// sent, and what varies, which is not tried again.
 pub fn measured(mut calls: Vec<SentCall>, again: Option<&Again>, known: &[CallerCost]) -> Vec<CallerCost> {
     calls.sort_by(|one, other| (&one.caller, one.turn).cmp(&(&other.caller, other.turn)));
-    let callers = calls.chunk_by(|one, other| one.caller == other.caller);
-    callers.map(|calls| of_caller(calls, again, known)).collect()
+    calls.chunk_by(|one, other| one.caller == other.caller).map(|calls| of_caller(calls, again, known)).collect()
 }
 
 fn of_caller(calls: &[SentCall], again: Option<&Again>, known: &[CallerCost]) -> CallerCost {
@@ -91,8 +90,7 @@ fn of_caller(calls: &[SentCall], again: Option<&Again>, known: &[CallerCost]) ->
         let earlier = calls[..nth].iter().map(|earlier| earlier.request.parting(&call.request, !marked.is_empty()));
         let most = earlier.max_by_key(|parting| parting.bytes);
         let moved = again.and_then(|(again, days)| {
-            let other = again.iter().find(|other| other.turn == call.turn)?;
-            call.request.varied(&other.request, days)
+            call.request.varied(&again.iter().find(|other| other.turn == call.turn)?.request, days)
         });
         cost.varies |= moved.is_some();
         // What one call alone could keep, only another run tells.

@@ -104,8 +104,7 @@ impl Places {
     /// Returns a text with another text in place of each place, whatever follows it.
     pub fn put<'a>(&self, text: &'a str, by: &str) -> Cow<'a, str> {
         self.replaced(text, |rest, before| {
-            let length = self.0.iter().find_map(|place| place.length_at(before, rest))?;
-            Some((length, by.to_owned()))
+            Some((self.0.iter().find_map(|place| place.length_at(before, rest))?, by.to_owned()))
         })
     }
 

@@ -93,8 +93,7 @@ impl Request {
         let marks =
             self.marks.iter().map(|(parts, _)| *parts).filter(|parts| *parts <= same && !other.marks.is_empty());
         let kept = if is_marked { marks.max().map(bytes_of).unwrap_or_default() } else { bytes };
-        let pointer = was.map(|was| is.unwrap_or(was).0.clone());
-        Parting { bytes, kept, pointer, texts: apart(before, after, SHOWN) }
+        Parting { bytes, kept, pointer: was.map(|was| is.unwrap_or(was).0.clone()), texts: apart(before, after, SHOWN) }
     }
 
     /// Where the same call of another run differs before the model's first message, whatever day it is there. What comes later is

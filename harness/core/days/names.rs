@@ -96,8 +96,7 @@ impl Names {
     pub(super) fn at<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Name, usize, usize)> + 'a {
         let (one, two) = first_two(text);
         let short = two.and_then(|_| self.by_first.get(&(one, None)));
-        let found = self.by_first.get(&(one, two)).into_iter().chain(short).flatten();
-        found.flat_map(move |&(list, place)| {
+        self.by_first.get(&(one, two)).into_iter().chain(short).flatten().flat_map(move |&(list, place)| {
             let name = &self.lists[list][place];
             let length = same_letters(text, name).unwrap_or_default();
             let spelled = &text[..length];

@@ -200,8 +200,7 @@ impl Form {
     /// Whether a text, from an offset on, has the part as it is written for a day. Returns where it ends.
     pub(super) fn ends_at(&self, text: &str, at: usize, day: Date) -> Option<usize> {
         let written = self.of(day);
-        let rest = text[at..].strip_prefix(&*written)?;
-        (!self.splits_number(&written, rest)).then_some(at + written.len())
+        (!self.splits_number(&written, text[at..].strip_prefix(&*written)?)).then_some(at + written.len())
     }
 }
 
@@ -221,8 +220,7 @@ pub(super) fn parts_at(text: &str, at: usize, days: &Fortnight) -> Vec<(Form, Ma
     }
     let found = forms.into_iter().filter_map(|form| {
         // A part is written alike for all days of which it is true.
-        let may_be = |(_, day): &(usize, &Date)| form.may_be(value, **day);
-        let days = days.iter().enumerate().filter(may_be);
+        let days = days.iter().enumerate().filter(|(_, day): &(usize, &Date)| form.may_be(value, **day));
         let mut days = days.filter_map(|(index, day)| Some((index, form.ends_at(text, at, *day)?)));
         let (first, end) = days.next()?;
         let mask = days.fold(1 << first, |mask, (index, _)| mask | 1 << index);

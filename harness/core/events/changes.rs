@@ -115,6 +115,8 @@ enum What {
     Manner(Manner, Manner),
     TextOrder,
     Hash,
+    /// The events of a label say the same together, but not each of them.
+    Each,
     Ids,
     /// Model calls cost more, or less. The sentence stands in `with`.
     Cost,
@@ -206,6 +208,9 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
         if let Some(ids) = ids.filter(is_it) {
             found = Found(vec![ids]);
         }
+    }
+    for change in found.0.iter_mut().filter(|change| change.what == What::Hash && golden.recording.is_some()) {
+        change.what = What::Each;
     }
     found.0.extend(cost.into_iter().map(|with| Change { with, ..Change::of_response(What::Cost) }));
     if found.0.is_empty() {

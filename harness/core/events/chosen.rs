@@ -40,8 +40,7 @@ impl Places {
         let mut see = |kind: &Kind| {
             if let Kind::Quoted(quoted) = kind {
                 pin.words = true;
-                let text = Json::parse(quoted.as_bytes()).ok();
-                pin.texts.add(text.as_ref().and_then(Json::as_str).unwrap_or(quoted));
+                pin.texts.add(Json::parse(quoted.as_bytes()).ok().as_ref().and_then(Json::as_str).unwrap_or(quoted));
             }
             pin.times |= kind.is_instant() || matches!(kind, Kind::Time(..));
             pin.texts.exactly |= kind.is_instant() || kind.is_away();

@@ -168,8 +168,7 @@ impl Foreign {
     }
 
     fn text(&mut self, text: &str, levels: usize) {
-        let known = !self.texts.insert(text.trim().to_lowercase());
-        if known {
+        if !self.texts.insert(text.trim().to_lowercase()) {
             return;
         }
         self.whole.insert(text.to_owned());

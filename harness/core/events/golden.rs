@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::captured::Ending;
 use super::held::{Held, Manner};
 use super::order::Order;
-use super::told::{How, Said, Told};
+use super::told::{Said, Told};
 use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
@@ -149,8 +149,8 @@ pub(super) enum Text {
 pub(super) struct Tree {
     /// The root. Its name is the label.
     pub(super) root: Node,
-    /// The hash of all payloads, at the level of values.
-    pub(super) hash: Option<String>,
+    /// The hash of all payloads, at the level of values; at that of types, of what each says, in no order, in one recording.
+    pub(super) whole: Option<Order>,
 }
 
 /// A place in payloads, which has a line of its own.
@@ -324,7 +324,7 @@ impl Text {
     /// Whether it is the beginning of what another text repeats as a whole.
     pub(super) fn is_part_of(&self, whole: &Text) -> bool {
         let (Text::Turns(part, _), Text::Turns(whole, _)) = (self, whole) else { return false };
-        matches!(part.how, How::Cut | How::Elided) && whole.how.is_whole() && whole.of == part.of
+        part.how.is_cut() && whole.how.is_whole() && whole.of == part.of
     }
 }
 
@@ -341,7 +341,7 @@ impl Tree {
 
     /// Whether it holds a text as a whole.
     pub(super) fn is_held_text(&self) -> bool {
-        self.hash.is_some() || self.root.kinds.iter().any(|kind| matches!(kind.bare(), Kind::Quoted(_)))
+        self.whole.is_some() || self.root.kinds.iter().any(|kind| matches!(kind.bare(), Kind::Quoted(_)))
     }
 }
 

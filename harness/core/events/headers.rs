@@ -177,8 +177,7 @@ impl Golden {
                     golden.blocks[at].let_ids_repeat();
                 }
                 golden.blocks[at].headers.retain_mut(|header| {
-                    let subject = header.subject();
-                    let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &subject)).collect();
+                    let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &header.subject())).collect();
                     let varies = others.as_ref().is_some_and(|others| others.iter().any(|other| other != header));
                     header.value = header.value.take().filter(|_| !varies);
                     others.is_some() && !(varies && header.name == COOKIE)

@@ -89,8 +89,7 @@ impl Ids {
                 let Some(json) = json else { continue };
                 // Usually no place is loose, and then no pointers are needed.
                 let needed = known.is_some() || options.loose.iter().any(|loose| loose.label == label.name);
-                let pointer = needed.then(String::new);
-                collector.value(json, place(nth as u64, &label.text), pointer, label);
+                collector.value(json, place(nth as u64, &label.text), needed.then(String::new), label);
             }
         }
         collector.numbered()

@@ -69,8 +69,7 @@ impl Block {
         let shown = Shown::Text(vec![held], text);
         if !event.shown.contains(&shown) {
             event.shown.push(shown);
-            let rank = |shown: &Shown| matches!(shown, Shown::Text(..)).then(|| shown.to_string());
-            event.shown.sort_by_cached_key(rank);
+            event.shown.sort_by_cached_key(|shown: &Shown| matches!(shown, Shown::Text(..)).then(|| shown.to_string()));
         }
     }
 }

@@ -207,8 +207,7 @@ impl<'a> Merger<'a> {
                     let is_later = far.as_deref().is_none_or(|far| far == times::NOW) && is_later();
                     if is_later { Some(times::LATER.to_owned()) } else { far }
                 };
-                let time = time.map(|form| (form, away()));
-                scalars.add_type(scalar, kind, time, self.ids);
+                scalars.add_type(scalar, kind, time.map(|form| (form, away())), self.ids);
             }
             Keep::Values => scalars.add_value(self.turns, scalar, self.ids, self.normalize),
         }
@@ -253,8 +252,7 @@ impl<'a> Merger<'a> {
         let above = replace(&mut self.earliest, object.iter().filter_map(|(_, value)| times::instant(value)).min());
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
         for (key, value) in object.iter().filter(|(key, _)| !is_apart(key)) {
-            let place = objects.place(self.name(key), self.words.under(key));
-            let key = &mut objects.keys[place];
+            let key = objects.key(self.name(key), self.words.under(key));
             let of_words = match key.holds {
                 Holds::Words => true,
                 Holds::ToolName => words::is_of_tool(object),
@@ -291,8 +289,7 @@ impl<'a> Merger<'a> {
         for (kind, (mut objects, scalars)) in kinds {
             for (nth, scalars) in scalars.into_iter().enumerate() {
                 if chosen != Some(nth) && kind[nth].is_some() {
-                    let name = self.name(DISCRIMINATORS[nth]);
-                    objects.add_to_each(name, scalars);
+                    objects.add_to_each(self.name(DISCRIMINATORS[nth]), scalars);
                 }
             }
             match chosen.and_then(|nth| kind[nth].clone()) {
@@ -328,29 +325,28 @@ impl Seen {
 }
 
 impl Objects {
-    /// Returns the index of a key, which is added if it is new.
-    fn place(&mut self, name: Rc<str>, holds: Holds) -> usize {
+    /// Returns what is under a key, which is added if it is new.
+    fn key(&mut self, name: Rc<str>, holds: Holds) -> &mut ObjectKey {
         let next = self.keys.len();
         let place = *self.places.entry(name.clone()).or_insert(next);
         if place == next {
             self.keys.push(ObjectKey { name, holds, seen: Seen::default(), objects: 0, last: usize::MAX });
         }
-        place
+        &mut self.keys[place]
     }
 
     /// Adds scalars that each of the objects has under a key.
     fn add_to_each(&mut self, name: Rc<str>, scalars: Scalars) {
-        let place = self.place(name, Holds::Words);
-        let key = &mut self.keys[place];
-        key.objects = self.count;
+        let count = self.count;
+        let key = self.key(name, Holds::Words);
+        key.objects = count;
         key.seen.scalars.add_all(scalars);
     }
 
     fn add_all(&mut self, other: Objects) {
         self.count += other.count;
         for key in other.keys {
-            let place = self.place(key.name, key.holds);
-            let own = &mut self.keys[place];
+            let own = self.key(key.name, key.holds);
             own.objects += key.objects;
             own.seen.add_all(key.seen);
         }

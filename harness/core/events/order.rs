@@ -62,6 +62,12 @@ impl Neighbours {
         self.is_telling |= distinct.len() > 2 || fewer > 1 || fewer == 1 && matches!(elements.len(), 2 | WAYS..);
     }
 
+    /// Adds what has no neighbours.
+    pub(super) fn add_alone(&mut self, element: Print) {
+        self.pairs.insert([element; 2]);
+        self.is_telling = self.pairs.len() > 1;
+    }
+
     /// Adds those of another place.
     pub(super) fn add_all(&mut self, other: Neighbours) {
         self.pairs.extend(other.pairs);
@@ -93,7 +99,16 @@ impl Order {
         }
         let rest = text.strip_prefix(IN_ORDER)?;
         let (hash, rest) = rest.split_at(rest.find([',', ']'])?);
-        Some((Order::Is(vec![hash.to_owned()]), rest))
+        Some((Order::of_hash(hash), rest))
+    }
+
+    pub(super) fn of_hash(hash: impl Into<String>) -> Order {
+        Order::Is(vec![hash.into()])
+    }
+
+    /// The hash of it that is written.
+    pub(super) fn hash(&self) -> &str {
+        if let Order::Is(all) = self { &all[0] } else { "" }
     }
 
     /// Leaves out what an equal one has otherwise.
@@ -119,7 +134,7 @@ impl Eq for Order {}
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Order::Is(all) => write!(f, "{IN_ORDER}{}", all[0]),
+            Order::Is(_) => write!(f, "{IN_ORDER}{}", self.hash()),
             Order::Any => f.write_str(IN_ANY_ORDER),
         }
     }

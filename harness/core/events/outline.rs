@@ -1,12 +1,13 @@
 //! Makes the tree of a shape: one node for each key, with its contents below.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin, Places};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, Sample, Tree, of_any_recording};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Sample, Tree, of_any_recording};
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
+use super::order::Order;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds, Time};
 use super::times::{LATER, NOW};
@@ -28,13 +29,14 @@ const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", 
 pub(super) fn tree(
     label: &str,
     shape: &Shape,
-    hash: Option<&str>,
+    whole: Option<Order>,
     keep: Keep,
-    (pins, chosen, before): (&Pins<'_>, &Chosen<'_>, Option<&Places>),
+    (pins, chosen, before, cut): (&Pins<'_>, &Chosen<'_>, Option<&Places>, HashSet<String>),
 ) -> Tree {
-    let (kinds, below) = Outline { keep, pins, chosen, before }.describe(shape, "", &At::label(label));
-    let hash = hash.filter(|hash| pins.counts() && pins.pinned("", hash)).map(str::to_owned);
-    Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, hash }
+    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", &At::label(label));
+    // Where runs differ at the level of types, it is left out.
+    let is_pinned = |whole: &Order| pins.counts() && (keep == Keep::Types || pins.pinned("", whole.hash()));
+    Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, whole: whole.filter(is_pinned) }
 }
 
 /// Describes the shapes of one label.
@@ -46,6 +48,8 @@ struct Outline<'a> {
     chosen: &'a Chosen<'a>,
     /// Those of the committed golden.
     before: Option<&'a Places>,
+    /// Where words of the model are cut: how long that is follows from the words.
+    cut: HashSet<String>,
 }
 
 impl Outline<'_> {
@@ -209,26 +213,27 @@ impl Outline<'_> {
         pinned.extend(short.iter().flat_map(|short| short.kinds(counts_ids)).map(Kind::Short));
         let mut shown: Kinds = plain(types);
         shown.retain(|kind| counts.is_none() || *kind != Kind::plain(NUMBER));
-        let mut add = |kind: &str| {
-            let kind = Kind::plain(kind);
+        let mut add = |kind: Kind| {
             if !shown.contains(&kind) {
                 shown.push(kind);
             }
         };
-        said.iter().filter(|said| said.is_none()).for_each(|_| add("string"));
-        booleans.1.iter().for_each(|_| add("boolean"));
-        times.1.iter().for_each(|time| add(time.kind));
+        let is_cut = self.cut.contains(&at.pointer) && own.len() <= WORDS && !self.pins.is_loose(&at.pointer);
+        for (text, _) in own.iter().zip(&said).filter(|(_, said)| said.is_none()) {
+            add(if is_cut {
+                text_kind(&(self.chosen.normalize)(text), &BTreeSet::new(), true)
+            } else {
+                Kind::plain(STRING)
+            });
+        }
+        let others = booleans.1.iter().map(|_| "boolean").chain(times.1.iter().map(|time| time.kind));
+        others.for_each(|kind| add(Kind::plain(kind)));
         if pinned.is_empty() || self.pins.pinned(&at.pointer, &of_any_recording(&pinned)) {
             shown.extend(pinned);
         } else {
-            for _ in &all {
-                add("string");
-            }
-            booleans.0.iter().for_each(|_| add("boolean"));
-            times.0.iter().for_each(|time| add(time.kind));
-            if counts.is_some() {
-                add(NUMBER);
-            }
+            let of_texts = all.iter().map(|_| STRING).chain(booleans.0.iter().map(|_| "boolean"));
+            let of_numbers = times.0.iter().map(|time| time.kind).chain(counts.iter().map(|_| NUMBER));
+            of_texts.chain(of_numbers).for_each(|kind| add(Kind::plain(kind)));
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
             shown.extend(short.as_ref().map(|_| Kind::Short(Id::One)));
         }
@@ -299,8 +304,7 @@ impl SeenIds {
 /// Returns `None` if kinds are too long for one line.
 fn within(kinds: Kinds) -> Option<Kinds> {
     // Whether an order is held changes no line but its own.
-    let text = of_any_recording(&kinds);
-    (text.chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
+    (of_any_recording(&kinds).chars().take(INLINE + 1).count() <= INLINE).then_some(kinds)
 }
 
 fn variant(kind: &str) -> String {

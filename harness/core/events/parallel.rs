@@ -85,8 +85,7 @@ impl Calls {
         if self.without_ids || options.ordered {
             return self.answers.is_empty() && !self.without_ids;
         }
-        let whole = ShapeOptions { after_last: true, ..options.clone() };
-        let captures = read(captures, &whole, normalize);
+        let captures = read(captures, &ShapeOptions { after_last: true, ..options.clone() }, normalize);
         let streams = captures.iter().flat_map(|events| events.chunk_by(|a, b| a.is_late == b.is_late));
         let streams: Vec<Vec<Places>> =
             streams.map(|events| events.iter().map(|event| self.places_in(event)).collect()).collect();
@@ -154,8 +153,7 @@ impl Calls {
         found.sort_unstable();
         found.dedup();
         // An event with the ids of several calls of an answer belongs to none of them.
-        let of_one = found.chunk_by(|(a, _), (b, _)| a == b).filter(|of_answer| of_answer.len() == 1);
-        of_one.flatten().copied().collect()
+        found.chunk_by(|(a, _), (b, _)| a == b).filter(|of_answer| of_answer.len() == 1).flatten().copied().collect()
     }
 
     fn find(&self, value: &Json, found: &mut Places) {

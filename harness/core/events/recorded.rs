@@ -212,8 +212,7 @@ fn bare(text: &str) -> String {
     let mut rest = text;
     while let Some((before, escaped)) = rest.split_once("\\u") {
         out.extend(before.chars().filter(|c| !c.is_whitespace()));
-        let code = escaped.get(..4).and_then(|code| u32::from_str_radix(code, 16).ok());
-        let decoded = code.and_then(char::from_u32);
+        let decoded = escaped.get(..4).and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
         rest = if decoded.is_some() { &escaped[4..] } else { escaped };
         match decoded {
             Some(c) => out.push(c),

@@ -361,8 +361,7 @@ pub(super) fn is_text(path: &Path) -> bool {
 }
 
 fn is_piece(keys: &[&str]) -> bool {
-    let keys = keys.strip_prefix(&["choices", "*"]).unwrap_or(keys);
-    match keys {
+    match keys.strip_prefix(&["choices", "*"]).unwrap_or(keys) {
         [] | ["content", "*", "text"] => true,
         [key] => is_delta(key) || ["content", "text"].contains(key),
         [delta, piece] => is_delta(delta) && PIECES.contains(piece),
@@ -379,8 +378,7 @@ fn is_delta(key: &str) -> bool {
 pub(super) fn rank_as_id(lane: &Path, text: &Path) -> Option<usize> {
     let (last, object) = lane.0.split_last()?;
     let Step::Key(key) = last else { return None };
-    let rank = IDS.iter().position(|id| id == key)?;
-    text.0.starts_with(object).then_some(rank * 100 + text.0.len() - object.len())
+    text.0.starts_with(object).then_some(IDS.iter().position(|id| id == key)? * 100 + text.0.len() - object.len())
 }
 
 /// The texts under the usual keys, each with the id of its message. `beside` returns the paths of strings that are beside

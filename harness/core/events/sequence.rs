@@ -15,6 +15,7 @@ use super::lost::Lost;
 use super::merge::{Keep, Merger, Says, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
+use super::order::{Neighbours, Order};
 use super::payloads::{PayloadReader, Payloads};
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
@@ -41,8 +42,8 @@ pub(super) struct LabelShape {
     pub(super) name: String,
     pub(super) keep: Keep,
     pub(super) shape: Shape,
-    /// The hash of all payloads, at the level of values.
-    pub(super) hash: Option<String>,
+    /// The hash of all of them: see [`Tree`](golden::Tree).
+    pub(super) whole: Option<Order>,
 }
 
 /// What is needed to write the captures of a golden.
@@ -126,6 +127,7 @@ struct LabelSeen {
     keep: Keep,
     seen: Seen,
     payloads: Payloads,
+    each: Neighbours,
 }
 
 /// An event that will be sorted among its neighbours.
@@ -157,8 +159,7 @@ impl<'a> Reader<'a, '_> {
         let (options, normalize) = (self.writing.options, self.writing.normalize);
         let values = options.detail == Detail::Values && !label.collapsed;
         let print = |ids: &Ids| {
-            let printed = json.as_ref().filter(|_| values).map(|json| value::value(json, ids, normalize));
-            printed.unwrap_or_default()
+            json.as_ref().filter(|_| values).map(|json| value::value(json, ids, normalize)).unwrap_or_default()
         };
         let mut sorted_by = vec![top.finish(|_, _| true).to_string()];
         // The values of collapsed events depend on where a text was cut, so they do not count.
@@ -202,13 +203,12 @@ impl<'a> Reader<'a, '_> {
             }
         }
         let Reader { lines, seen, mut mergers, .. } = self;
-        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads })| {
-            let (shape, hash) = (mergers[keep as usize].finish(seen), payloads.finish());
-            (text, LabelShape { name: label.name.clone(), keep, shape, hash })
+        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads, each })| {
+            let whole = payloads.finish().map(Order::of_hash).or_else(|| each.order());
+            (text, LabelShape { name: label.name.clone(), keep, shape: mergers[keep as usize].finish(seen), whole })
         });
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
-            let pins = Pins::new(&label.name, options, pinned);
-            let top = top.finish(|pointer, length| pins.counted(pointer, length));
+            let top = top.finish(|pointer, length| Pins::new(&label.name, options, pinned).counted(pointer, length));
             let times = if label.collapsed { 1 } else { count };
             golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
         };
@@ -255,13 +255,15 @@ impl<'a> Reader<'a, '_> {
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
         if !self.seen.contains_key(&label.text) {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
-            let (label, seen, payloads) = (label.clone(), Seen::default(), Payloads::default());
-            self.seen.insert(label.text.clone(), LabelSeen { label, keep, seen, payloads });
+            let (seen, payloads, each) = (Seen::default(), Payloads::default(), Neighbours::default());
+            self.seen.insert(label.text.clone(), LabelSeen { label: label.clone(), keep, seen, payloads, each });
         }
         let Some(of) = self.seen.get_mut(&label.text) else { return };
-        self.mergers[of.keep as usize].add(json, &mut of.seen);
-        if of.keep == Keep::Values {
-            self.payloads.take(json, label, &mut of.payloads);
+        let print = self.mergers[of.keep as usize].add(json, &mut of.seen);
+        match of.keep {
+            Keep::Values => self.payloads.take(json, label, &mut of.payloads),
+            Keep::Types if json.as_object().is_some() && self.writing.chosen.holds_order => of.each.add_alone(print),
+            _ => {}
         }
     }
 
@@ -290,8 +292,7 @@ impl<'a> Reader<'a, '_> {
         if self.writing.options.text == TextAs::Kind {
             return Vec::new();
         }
-        let text = (self.writing.normalize)(text);
-        text.trim_end().lines().map(|line| notation::json_quoted(line.trim_end())).collect()
+        (self.writing.normalize)(text).trim_end().lines().map(|line| notation::json_quoted(line.trim_end())).collect()
     }
 
     fn shown(&self, payload: &Payload, json: Option<&Json>) -> Vec<Shown> {

@@ -11,7 +11,7 @@ use super::beside::Kept;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, EventIds, Golden, Head, Repeat, Tree};
+use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
 use super::ids::{Ids, IsId};
 use super::labels::{ReadEvent, read};
@@ -160,11 +160,21 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
     let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
+    // What a piece of a text says is no contract.
+    let is_piece = |shown: &Shown| matches!(shown, Shown::Text(_, text) if text.manner().in_pieces);
+    let in_pieces = |label: &str| lines.iter().any(|line| line.label == label && line.shown.iter().any(is_piece));
     let before = |label: &str| of.committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
         let before = before(&label).map(Places::of);
-        outline::tree(&label, &of.shape, of.hash.as_deref(), of.keep, (&pins, chosen, before.as_ref()))
+        let whole = of.whole.filter(|_| !in_pieces(&label));
+        let held = lines.iter().filter(|line| line.label == label).flat_map(|line| &line.shown);
+        let cut = held.filter_map(|shown| match shown {
+            Shown::Text(places, Text::Turns(told, _)) if told.how.is_cut() => Some(places),
+            _ => None,
+        });
+        let cut = cut.flatten().map(|held| held.path.pointer()).collect();
+        outline::tree(&label, &of.shape, whole, of.keep, (&pins, chosen, before.as_ref(), cut))
     };
     // A text is shown where something of it is held, or was.
     let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
@@ -173,9 +183,9 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
-        events: lines,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
         trees: shapes.into_iter().map(tree).filter(is_shown).collect(),
+        events: lines,
         page: Vec::new(),
     };
     (block, lost)

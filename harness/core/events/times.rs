@@ -83,8 +83,7 @@ pub(super) fn away(value: &Json, told: OffsetDateTime, compared: bool) -> Option
         (Json::Int(number), Some("time in ms")) => number / 1000,
         _ => return None,
     };
-    let seconds = at - told.unix_timestamp();
-    let minutes = (seconds + 30).div_euclid(60);
+    let minutes = ((at - told.unix_timestamp()) + 30).div_euclid(60);
     let (count, unit) = match minutes.abs() {
         ..AWAY => return (compared || minutes.abs() < SURE).then(|| NOW.to_owned()),
         days if days % 1440 == 0 => (days / 1440, "d"),

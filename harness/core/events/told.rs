@@ -67,6 +67,11 @@ impl How {
         }
     }
 
+    /// Whether only their beginning is there.
+    pub(super) fn is_cut(self) -> bool {
+        matches!(self, How::Cut | How::Elided)
+    }
+
     /// Whether the words are there as a whole, and nothing else.
     pub(super) fn is_whole(self) -> bool {
         matches!(self, How::Equal | How::Trimmed | How::Unquoted | How::Html | How::Json)

@@ -136,8 +136,7 @@ impl Here<'_> {
     }
 
     fn first(&self, how: How, is_it: impl Fn(&Text) -> bool) -> Option<Told> {
-        let found = self.alone.iter().find(|text| is_it(text))?;
-        Some(Told { how, of: vec![found.source.clone()] })
+        Some(Told { how, of: vec![self.alone.iter().find(|text| is_it(text))?.source.clone()] })
     }
 
     /// The turns whose words are in the text, in their order there.
@@ -210,8 +209,7 @@ fn plain_quotes(html: &str) -> String {
 
 /// The text as in JSON, without the quotes around it; `None` if that is the same.
 fn json(text: &str) -> Option<String> {
-    let printed = Json::from(text.trim()).print(Layout::Compact);
-    Some(unquoted(&printed).to_owned()).filter(|escaped| escaped != text)
+    Some(unquoted(&Json::from(text.trim()).print(Layout::Compact)).to_owned()).filter(|escaped| escaped != text)
 }
 
 fn unquoted(text: &str) -> &str {

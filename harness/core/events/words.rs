@@ -133,8 +133,7 @@ pub(super) fn without_numbers(text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
+        let (word, behind) = rest.split_at(rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len()));
         said.push_str(if word.contains(char::is_numeric) { "#" } else { word });
         rest = behind;
     }

@@ -21,8 +21,7 @@ impl Json {
     /// is not JSON is found only when it is read.
     pub fn parse_request_around<'a>(text: &'a [u8], list: &str) -> Option<(Json, Vec<&'a str>)> {
         let (rest, mut lists) = parse_around(Parser::lossy(utf8(text).ok()?), list).ok()?;
-        let elements = lists.pop()?;
-        (lists.is_empty() && rest.get(list).is_none()).then_some((rest, elements))
+        (lists.is_empty() && rest.get(list).is_none()).then_some((rest, lists.pop()?))
     }
 
     /// Reads an element of [`Json::parse_request_around`].
@@ -125,8 +124,7 @@ impl<'a> Parser<'a> {
     /// `None` if it does not exist.
     pub(super) fn go_to(&mut self, step: &Step<'_>) -> Parsed<Option<usize>> {
         self.skip_space();
-        let opening = if matches!(step, Step::Key(_)) { b'{' } else { b'[' };
-        if self.peek() != Some(opening) {
+        if self.peek() != Some(if matches!(step, Step::Key(_)) { b'{' } else { b'[' }) {
             return Ok(None);
         }
         self.at += 1;

@@ -98,8 +98,7 @@ impl fmt::Debug for JsonText {
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let space = [' ', '\t', '\n', '\r'];
-        rest = rest.trim_start_matches(space);
+        rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
         let end = match rest.as_bytes().first()? {
             b'"' => string_end(rest.as_bytes()),
             b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,

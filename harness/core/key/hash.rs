@@ -65,8 +65,7 @@ impl FromStr for Hash {
         }
         let mut bytes = [0; 32];
         for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
-            let digits = std::str::from_utf8(digits).map_err(|_| refuse())?;
-            *byte = u8::from_str_radix(digits, 16).map_err(|_| refuse())?;
+            *byte = u8::from_str_radix(std::str::from_utf8(digits).map_err(|_| refuse())?, 16).map_err(|_| refuse())?;
         }
         Ok(Hash(bytes))
     }

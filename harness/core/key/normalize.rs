@@ -253,8 +253,7 @@ pub(super) const CLOSE: &str = "</system-reminder>";
 pub(super) fn reminder(text: &str, from: usize) -> Option<Range<usize>> {
     let start = from + memmem::find(&text.as_bytes()[from..], OPEN.as_bytes())?;
     let inside = start + OPEN.len();
-    let length = memmem::find(&text.as_bytes()[inside..], CLOSE.as_bytes())?;
-    Some(start..inside + length + CLOSE.len())
+    Some(start..inside + memmem::find(&text.as_bytes()[inside..], CLOSE.as_bytes())? + CLOSE.len())
 }
 
 /// Finds a reminder that contains no other opening tag (KEY.md, section 5).

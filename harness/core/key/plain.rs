@@ -28,8 +28,7 @@ fn plain_message(message: &Json) -> Json {
     if fields.get("type").and_then(Json::as_str) != Some("tool") {
         fields.remove("name");
     } else if let Some(content) = fields.get("content").and_then(Json::as_str) {
-        let result = plain_result(content);
-        fields.insert("content", Json::Str(result));
+        fields.insert("content", Json::Str(plain_result(content)));
     }
     plain
 }
@@ -40,8 +39,7 @@ fn plain_result(content: &str) -> String {
     // Each iteration removes one object, so this loop ends.
     while let Ok(value @ (Json::Object(_) | Json::Array(_))) = Json::parse(text.as_bytes()) {
         let only = value.as_object().filter(|fields| fields.len() == 1);
-        let wrapped = only.and_then(|fields| fields.get("result").or_else(|| fields.get("output")));
-        match wrapped {
+        match only.and_then(|fields| fields.get("result").or_else(|| fields.get("output"))) {
             Some(Json::Str(inner)) => inner.clone_into(&mut text),
             Some(inner) => text = inner.print(Layout::Compact),
             None => return value.print(Layout::Compact),

@@ -34,8 +34,7 @@ impl Rules {
     /// `hide_from_ui`.
     pub fn first_key(messages: Vec<Message>, caller: Option<&str>) -> Key {
         let rules = Rules { normalizer: Normalizer::of_first_fixtures(), aliases: Aliases::default() };
-        let shown = messages.into_iter().map(|message| Message { hidden: false, ..message });
-        rules.key(&rules.canonical(shown), caller)
+        rules.key(&rules.canonical(messages.into_iter().map(|message| Message { hidden: false, ..message })), caller)
     }
 
     /// No rules: the messages and texts of a call stay as they were sent, which is how a fixture stores them.

@@ -58,8 +58,7 @@ impl Run {
 pub(super) fn middles(text: &str) -> Vec<(String, usize)> {
     let middle = |(before, skipped): (usize, usize)| {
         let bytes = [&vec![0; before], text.as_bytes()].concat();
-        let whole = bytes.len() * 8 / 6;
-        Some((engine(false).encode(&bytes).get(skipped..whole)?.to_owned(), skipped))
+        Some((engine(false).encode(&bytes).get(skipped..bytes.len() * 8 / 6)?.to_owned(), skipped))
     };
     let mut middles: Vec<(String, usize)> = [(0, 0), (1, 2), (2, 3)].into_iter().filter_map(middle).collect();
     let url_safe: Vec<(String, usize)> =
@@ -95,8 +94,7 @@ pub(super) fn around(text: &str, middle: Range<usize>, skipped: usize) -> Option
 /// different places.
 pub(super) fn runs(text: &str) -> impl Iterator<Item = Run> + '_ {
     let bytes = text.as_bytes();
-    let maximal = split(bytes, 0..bytes.len(), SHORTEST, is_either);
-    maximal.flat_map(move |run| {
+    split(bytes, 0..bytes.len(), SHORTEST, is_either).flat_map(move |run| {
         let has = |of: fn(u8) -> bool| bytes[run.clone()].iter().any(|byte| !byte.is_ascii_alphanumeric() && of(*byte));
         let runs: Vec<(Range<usize>, bool)> = match (has(is_standard), has(is_url_safe)) {
             (_, false) => vec![(run, false)],

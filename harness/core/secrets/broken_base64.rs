@@ -178,8 +178,7 @@ pub(super) fn shape(frame: &[u8]) -> Vec<u8> {
 
 /// Whether the beginning of some base64 stands for text. Most words and paths are ruled out by this, at no cost.
 fn begins_text(base64: &[u8]) -> bool {
-    let first = &base64[..base64.len().min(PIECE) / 4 * 4];
-    base64_run::decode_either(first).is_some_and(|bytes| is_text(&bytes, true))
+    base64_run::decode_either(&base64[..base64.len().min(PIECE) / 4 * 4]).is_some_and(|bytes| is_text(&bytes, true))
 }
 
 /// Whether bytes are a part of a text. At both ends a character may be cut.

@@ -244,8 +244,7 @@ impl Forms {
     /// Returns those of these forms whose placeholders are in some bytes.
     pub(super) fn placed(self, bytes: &[u8]) -> Forms {
         let placed = memchr::memchr_iter(b'<', bytes).filter_map(|at| {
-            let length = bytes[at..].iter().take(48).position(|byte| *byte == b'>')?;
-            PLACEHOLDERS.get(&bytes[at..=at + length])
+            PLACEHOLDERS.get(&bytes[at..=at + bytes[at..].iter().take(48).position(|byte| *byte == b'>')?])
         });
         self.both(placed.fold(Forms::default(), |all, forms| all.and(*forms)))
     }

@@ -123,8 +123,7 @@ impl Scrub {
 
     /// Returns the placeholders of these secrets that are in a text.
     pub fn placeholders_in(&self, text: &str) -> Vec<String> {
-        let forms = self.forms.placed(text.as_bytes());
-        let of_forms = forms.iter().map(|form| form.placeholder().to_owned());
+        let of_forms = self.forms.placed(text.as_bytes()).iter().map(|form| form.placeholder().to_owned());
         let of_values = self.values.iter().map(|value| value.placeholder().to_owned());
         of_forms.chain(of_values.filter(|placeholder| text.contains(placeholder))).collect()
     }
@@ -201,8 +200,7 @@ impl Scrub {
                 likely = self.forms.in_text(&joined(pieces));
             }
         }
-        let found = self.base64(&joined(pieces), fired);
-        replace(pieces, &found);
+        replace(pieces, &self.base64(&joined(pieces), fired));
     }
 
     /// Returns what one view of a text shows, at its places in the text; `None` if no view shows a secret, or a placeholder

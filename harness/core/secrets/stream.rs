@@ -21,8 +21,7 @@ impl Scrub {
         parted(self, &mut data, fired);
         for ((text, frame), before) in frames.iter_mut().zip(&mut read).zip(&before) {
             self.json(&mut frame.data, fired);
-            let rest_changed = frame.scrub_rest(self, fired);
-            if rest_changed || frame.data != *before {
+            if frame.scrub_rest(self, fired) || frame.data != *before {
                 *text = frame.print(before, &|key| self.key(key));
             }
         }

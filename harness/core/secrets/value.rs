@@ -37,8 +37,7 @@ impl Value {
         let finder = |text: &str| Finder::new(text).into_owned();
         let base64 = texts.first().into_iter().chain([&placeholder]).flat_map(|text| base64_run::middles(text));
         let base64 = base64.map(|(middle, skipped)| (finder(&middle), skipped)).collect();
-        let spellings = texts.iter().map(|text| finder(text)).collect();
-        Value { name: name.to_owned(), placeholder, spellings, base64 }
+        Value { name: name.to_owned(), placeholder, spellings: texts.iter().map(|text| finder(text)).collect(), base64 }
     }
 
     pub(super) fn name(&self) -> &str {

@@ -124,10 +124,8 @@ fn of_bytes(row: &mut Vec<(u8, Range<usize>)>, out: &mut String, units: &mut Vec
     let bytes: Vec<u8> = row.iter().map(|(byte, _)| *byte).collect();
     let mut at = 0;
     while at < bytes.len() {
-        let utf8 = (1..=4.min(bytes.len() - at)).find_map(|n| {
-            let c = std::str::from_utf8(&bytes[at..at + n]).ok()?.chars().next()?;
-            Some((c, n))
-        });
+        let utf8 = (1..=4.min(bytes.len() - at))
+            .find_map(|n| Some((std::str::from_utf8(&bytes[at..at + n]).ok()?.chars().next()?, n)));
         let (c, length) = utf8.unwrap_or((char::from(bytes[at]), 1));
         add(c, row[at].1.start..row[at + length - 1].1.end, out, units);
         at += length;
@@ -183,8 +181,7 @@ fn backslash(bytes: &[u8]) -> Option<(Stands, usize)> {
                 return Some((Stands::For(c), 6));
             }
             let second = (bytes.get(6..8)? == b"\\u").then(|| unit(8)).flatten()?;
-            let c = char::decode_utf16([first, second]).next()?.ok()?;
-            Some((Stands::For(c), 12))
+            Some((Stands::For(char::decode_utf16([first, second]).next()?.ok()?), 12))
         }
         b'U' => Some((Stands::For(char::from_u32(hex(bytes.get(2..10)?)?)?), 10)),
         _ => None,

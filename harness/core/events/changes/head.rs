@@ -16,8 +16,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     }
     let only_in = |early: &[usize], other: &[usize]| early.iter().copied().find(|turn| !other.contains(turn));
     let lost = only_in(&was.early, &is.early).map(What::AtItsEnd);
-    let got = only_in(&is.early, &was.early).map(What::Early);
-    found.extend(lost.or(got).map(Change::of_response));
+    found.extend(lost.or(only_in(&is.early, &was.early).map(What::Early)).map(Change::of_response));
     let is_other_media = was.media != is.media;
     if is_other_media {
         found.push(Change::of_response(What::Media).between(was.media, is.media));
@@ -29,8 +28,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     }
     let is_told = |header: &&Header| header.name == CONTENT_TYPE && is_other_media;
     let of = |block: &Block, other: &Block| -> Vec<Header> {
-        let own = block.headers.iter().filter(|header| !is_told(header) && !other.headers.contains(header));
-        own.cloned().collect()
+        block.headers.iter().filter(|header| !is_told(header) && !other.headers.contains(header)).cloned().collect()
     };
     found.extend(headers(of(old, new), of(new, old), &new.request));
     if old.page != new.page {
@@ -38,8 +36,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
             let line = of.page.iter().find(|line| !other.page.contains(line));
             line.map(|line| line.trim().to_owned()).unwrap_or_default()
         };
-        let page = Change::new(What::Page, Subject::Response, &old.request);
-        found.push(page.between(line(old, new), line(new, old)));
+        found.push(Change::new(What::Page, Subject::Response, &old.request).between(line(old, new), line(new, old)));
     }
     found
 }

@@ -205,7 +205,7 @@ fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
     // What is held is held under the old name of a renamed event.
     places.retain(|(_, it)| !matches!(it, Difference::Is(is, was) if is_renamed && scalars(is) == scalars(was)));
     if places.is_empty() {
-        return (was.hash != is.hash).then(|| Change::new(What::Hash, subject, "hash"));
+        return (was.whole != is.whole).then(|| Change::new(What::Hash, subject, "hash"));
     }
     told(&subject, &places)
 }

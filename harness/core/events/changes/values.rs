@@ -153,8 +153,7 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
         (Some((place, text @ Text::Turns(..))), _) => {
             let now = same_place.map(|(_, text)| text.clone());
             let shown = now.as_ref().map_or_else(String::new, Text::to_string);
-            let change = change(What::Words, place).between(text.to_string(), shown);
-            Change { words: Some((text.clone(), now)), ..change }
+            Change { words: Some((text.clone(), now)), ..change(What::Words, place).between(text.to_string(), shown) }
         }
         (Some((place, before)), Some((now, text))) if place == now => {
             let (before, text) = before.apart(text);

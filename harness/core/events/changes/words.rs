@@ -24,7 +24,8 @@ impl What {
             | What::Words
             | What::Manner(..)
             | What::TextOrder
-            | What::Hash => CauseKind::EventValue,
+            | What::Hash
+            | What::Each => CauseKind::EventValue,
             _ => CauseKind::EventShape,
         }
     }
@@ -166,6 +167,7 @@ impl Change {
             (What::Hash, ..) => {
                 format!("{subject} has the same values, but at different places, in a different order or number")
             }
+            (What::Each, ..) => format!("{subject} has the same values, but other ones stand together in one event"),
             (What::Ids, was, is) => {
                 let what = match (was, is) {
                     (EACH_OTHER, "") => "they are no longer the same each time".to_owned(),

@@ -48,11 +48,8 @@ impl Moving<'_> {
         for (is, was) in is.page.iter_mut().zip(&was.page) {
             self.text(is, was);
         }
-        for ((is, was), back) in is.trees.iter_mut().zip(&was.trees).zip(&back.trees) {
+        for (is, was) in is.trees.iter_mut().zip(&was.trees) {
             self.node(&mut is.root, &was.root);
-            if back.hash == was.hash {
-                is.hash.clone_from(&was.hash);
-            }
         }
     }
 

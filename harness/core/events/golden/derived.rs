@@ -2,9 +2,11 @@
 //! that took them. What else follows from the model, such as a price, or a page rendered from its words, is true of one recording, and a run
 //! with another one is compared without.
 
+use std::iter::once;
+
 use super::varying::{
-    is_open, is_quoted, is_time, keep_times, leave_out_wholes, let_order_vary, numbers, open_numbers, open_texts,
-    replace, tell, texts,
+    Act, at_node, is_open, is_quoted, is_time, keep_times, leave_out_wholes, let_order_vary, numbers, open_numbers,
+    open_texts, replace, tell, texts,
 };
 use super::{Golden, Kind, Kinds, NUMBER, STRING};
 use crate::events::recorded::Recorded;
@@ -13,7 +15,7 @@ impl Golden {
     /// Tells what runs with more tokens and marked words have otherwise: numbers of tokens by their turns, any other value as true of this
     /// recording. What these runs leave open varies.
     pub fn tell_derived(&mut self, with_more: &Golden, recorded: &Recorded) {
-        self.at_places(with_more, &|kinds, other| {
+        let act: Act<'_> = &|kinds, other| {
             let is_there = |number: u64| other.contains(&Kind::Plain(number.to_string()));
             let fits = |number| move |_: &str, more| is_there(number + more) || is_there(number + 2 * more);
             open_numbers(kinds, other.contains(&Kind::plain(NUMBER)));
@@ -28,7 +30,8 @@ impl Golden {
             let is_other = |kind: &Kind| other.iter().all(|other| other.bare() != kind.bare());
             tell(kinds, &is_value, &|kind| (is_other(kind) && !kind.is_tokens()).then(|| kind.derived()));
             let_order_vary(kinds, other, &|order, other| order != other);
-        });
+        };
+        self.at_trees(with_more, &|tree, other| at_node(&mut tree.root, once(&other.root), act));
         self.recording = Some(recorded.hash());
     }
 
@@ -62,6 +65,9 @@ impl Golden {
                 }
             }
         });
+        if !is_same {
+            self.at_trees(known, &|tree, known| tree.whole.clone_from(&known.whole));
+        }
     }
 }
 

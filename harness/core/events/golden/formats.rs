@@ -138,7 +138,7 @@ impl Block {
         self = self.in_lines();
         for tree in &mut self.trees {
             plain.node(&mut tree.root);
-            tree.hash = tree.hash.take().filter(|_| !lacks(Part::Lengths));
+            tree.whole = tree.whole.take().filter(|_| !lacks(Part::Lengths));
         }
         self
     }
@@ -234,8 +234,7 @@ impl Plain {
                 Kind::List(list) => {
                     self.kinds(&mut list.elements);
                     if !self.format.holds(Part::Lengths) {
-                        let elements = std::mem::take(&mut list.elements);
-                        *list = List { elements, ..List::default() };
+                        *list = List { elements: std::mem::take(&mut list.elements), ..List::default() };
                     }
                 }
                 _ => {}

@@ -9,7 +9,7 @@ use crate::events::notation;
 use crate::events::path::Path;
 use crate::events::recorded::Source;
 use crate::events::times;
-use crate::events::told::Told;
+use crate::events::told::{How, Told};
 
 /// Returns the texts of all goldens in the repository, without their headers.
 fn of_the_repository() -> Vec<(String, String)> {
@@ -250,7 +250,10 @@ fn block() -> impl Strategy<Value = Block> {
             .prop_map(|(status, media, (ids, ids_repeat), early)| Head { status, media, ids, ids_repeat, early });
     let header = ("[a-z-]{1,5}", proptest::option::of("[a-z=;]{1,9}")).prop_map(|(name, value)| Header { name, value });
     let tree = (node(), label(), prop::option::of("[0-9a-f]{4}"));
-    let tree = tree.prop_map(|(root, name, hash)| Tree { root: Node { name, optional: false, ..root }, hash });
+    let tree = tree.prop_map(|(root, name, hash)| Tree {
+        root: Node { name, optional: false, ..root },
+        whole: hash.map(Order::of_hash),
+    });
     let events = (prop::collection::vec(event(), 1..5), 0..5_usize, prop::collection::vec(tree, 0..4));
     let headers = prop::collection::vec(header, 0..3);
     let ending = prop::sample::select(vec![Ending::Ended, Ending::Open, Ending::BrokeOff, Ending::Closed(1011)]);

@@ -10,10 +10,14 @@ impl Golden {
         let (mut general, mut values) =
             (self.clone(), Golden { recording: self.recording.clone(), ..Golden::default() });
         general.recording = None;
-        general.blocks.iter_mut().flat_map(|block| &mut block.trees).for_each(|tree| tree.root.leave_out_recording());
-        values.blocks = self.blocks.iter().map(Block::of_recording).collect();
-        let holds_any = values.blocks.iter().any(|block| !block.trees.is_empty());
-        (general, holds_any.then_some(values))
+        // At the level of values, a golden is of any recording.
+        let is_of_one = self.recording.is_some();
+        for tree in general.blocks.iter_mut().flat_map(|block| &mut block.trees) {
+            tree.whole.take_if(|_| is_of_one);
+            tree.root.leave_out_recording();
+        }
+        values.blocks = self.blocks.iter().map(|block| block.of_recording(is_of_one)).collect();
+        (general, values.blocks.iter().any(|block| !block.trees.is_empty()).then_some(values))
     }
 
     /// Adds what is true of one recording, where the rest is as it was.
@@ -22,6 +26,7 @@ impl Golden {
         {
             for tree in &mut block.trees {
                 let Some(values) = of.trees.iter().find(|of| of.label() == tree.label()) else { continue };
+                tree.whole = values.whole.clone().or(tree.whole.take());
                 tree.root.add_values(&values.root);
             }
         }
@@ -31,9 +36,12 @@ impl Golden {
 
 impl Block {
     /// The places whose values are true of one recording.
-    fn of_recording(&self) -> Block {
-        let mut trees: Vec<Tree> = self.trees.iter().map(|tree| Tree { hash: None, ..tree.clone() }).collect();
-        trees.retain_mut(|tree| tree.root.keep_of_recording());
+    fn of_recording(&self, with_wholes: bool) -> Block {
+        let mut trees = self.trees.clone();
+        trees.retain_mut(|tree| {
+            tree.whole.take_if(|_| !with_wholes);
+            tree.root.keep_of_recording() || tree.whole.is_some()
+        });
         let head = self.head.as_ref();
         let head = head.map(|head| Head { status: head.status.clone(), media: head.media.clone(), ..Head::default() });
         let event = |tree: &Tree| EventLine::named(tree.label());

@@ -1,7 +1,9 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
-use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING};
+use std::iter::once;
+
+use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW};
@@ -79,8 +81,7 @@ impl Golden {
 
     /// Leaves that order out.
     pub fn leave_out_order_of_two(&mut self) {
-        let all = self.clone();
-        self.at_places(&all, &|kinds, _| {
+        self.at_places(&self.clone(), &|kinds, _| {
             kinds.iter_mut().filter(|kind| kind.is_order_of_two()).for_each(leave_order_out);
         });
     }
@@ -175,16 +176,30 @@ impl Golden {
         self.at_places(&exact, &|kinds, exact| tell_away(kinds, exact));
     }
 
+    /// Acts at each place and, as on the order of a list, on what each event of a label says.
     pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
+        self.at_trees(other, &|tree, other| {
+            at_node(&mut tree.root, once(&other.root), act);
+            let list = |of: &Option<Order>| vec![Kind::List(List { order: of.clone(), ..List::default() })];
+            let mut whole = list(&tree.whole);
+            act(&mut whole, &list(&other.whole));
+            tree.whole = order_of(&whole).filter(|order| *order != Order::Any);
+        });
+    }
+
+    /// Calls `act` with each tree and the one of the same label.
+    pub(super) fn at_trees(&mut self, other: &Golden, act: &dyn Fn(&mut Tree, &Tree)) {
         for (block, other) in self.paired(other) {
             for tree in &mut block.trees {
-                at_node(&mut tree.root, other.trees.iter().map(|tree| &tree.root), act);
+                if let Some(other) = other.trees.iter().find(|other| other.label() == tree.label()) {
+                    act(tree, other);
+                }
             }
         }
     }
 }
 
-fn at_node<'a>(node: &mut Node, mut others: impl Iterator<Item = &'a Node>, act: Act<'_>) {
+pub(super) fn at_node<'a>(node: &mut Node, mut others: impl Iterator<Item = &'a Node>, act: Act<'_>) {
     let Some(other) = others.find(|other| other.name == node.name) else { return };
     at_place(&mut node.kinds, &other.kinds, act);
     for below in &mut node.below {
@@ -407,8 +422,7 @@ impl Kind {
     /// The form of such a point in time.
     pub(super) fn time(&self) -> Option<Kind> {
         let (Kind::Quoted(written) | Kind::Plain(written)) = self.bare() else { return None };
-        let form = times::form(&Json::parse(written.as_bytes()).ok()?)?;
-        Some(Kind::Time(form, String::new()))
+        Some(Kind::Time(times::form(&Json::parse(written.as_bytes()).ok()?)?, String::new()))
     }
 
     /// Whether it is a point in time of which is told how far away it is.

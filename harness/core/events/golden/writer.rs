@@ -63,7 +63,7 @@ impl Display for Golden {
             writeln!(f, "{}{COST}\n", if self.blocks.is_empty() { "" } else { "\n\n" })?;
         }
         self.cost.iter().try_for_each(|cost| writeln!(f, "{cost}"))?;
-        let recording = self.recording.iter().filter(|_| self.kinds().into_iter().any(Kind::is_of_recording));
+        let recording = self.recording.iter().filter(|_| self.apart().1.is_some());
         recording.clone().try_for_each(|recording| writeln!(f, "\n\n{RECORDING}{recording}"))
     }
 }
@@ -320,12 +320,12 @@ struct Differing<'a> {
 }
 
 impl<'a> Trees<'a> {
-    fn write(&mut self, Tree { root, hash }: &'a Tree, out: &mut String) {
+    fn write(&mut self, Tree { root, whole }: &'a Tree, out: &mut String) {
         let text = Some(&root.kinds)
             .filter(|kinds| ***kinds != [Kind::plain("object")])
             .map(|kinds| Printed(kinds).to_string());
-        let hash = hash.as_ref().map(|hash| format!("as a whole {hash}"));
-        let text: Vec<String> = text.into_iter().chain(hash).collect();
+        let whole = whole.as_ref().map(|whole| format!("as a whole {}", whole.hash()));
+        let text: Vec<String> = text.into_iter().chain(whole).collect();
         self.line(root, &text.join(", "), &root.name, 0, out);
     }
 
@@ -389,8 +389,7 @@ fn differing<'a>(others: &[Node], nodes: &'a [Node]) -> Vec<Differing<'a>> {
             found.push(line(node, below, &[]));
         }
     }
-    let gone = others.iter().filter(|other| !is_in(nodes, &other.name));
-    found.extend(gone.map(|other| Differing {
+    found.extend(others.iter().filter(|other| !is_in(nodes, &other.name)).map(|other| Differing {
         name: other.name_text(),
         text: GONE.to_owned(),
         below: Vec::new(),
@@ -430,7 +429,6 @@ impl Node {
 
 fn push(name: &str, text: &str, depth: usize, out: &mut String) {
     out.extend(std::iter::repeat_n("  ", depth));
-    let width = if depth == 0 { name.chars().count() } else { NAMES };
-    padded(name, text, width, out);
+    padded(name, text, if depth == 0 { name.chars().count() } else { NAMES }, out);
     out.push('\n');
 }

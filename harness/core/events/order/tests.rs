@@ -1,10 +1,13 @@
 use crate::conversation::{Answer, Block};
 use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
 
+fn answer(text: &str) -> Answer {
+    Answer { blocks: vec![Block::Text(text.to_owned())], ..Answer::default() }
+}
+
 /// The golden of a run in which the model said these texts in its turns. Other runs show what varies.
 fn golden(line: &str, said: &[&str], committed: Option<&Golden>) -> Golden {
-    let answer = |text: &&str| Answer { blocks: vec![Block::Text((*text).to_owned())], ..Answer::default() };
-    let recorded = Recorded::of(&said.iter().map(answer).collect::<Vec<_>>());
+    let recorded = Recorded::of(&said.iter().map(|text| answer(text)).collect::<Vec<_>>());
     let mut foreign = Foreign::default();
     foreign.add_recorded(&recorded);
     // What `date +%Z` says on the Midway Islands.
@@ -206,4 +209,27 @@ fn a_code_that_somebody_named_belongs_to_its_row() {
     // Versions that nobody named may be others tomorrow.
     let open = of(["v-1", "v-2", "v-3"], None).to_string();
     assert!(!open.contains(", in order "), "{open}");
+}
+
+#[test]
+fn what_each_event_of_a_kind_says_is_held_as_one() {
+    let events = |of: [&str; 2]| of.join("\n\nevent: task\ndata: ");
+    let lines = [r#"{"name": "find", "ok": false, "took_ms": 5}"#, r#"{"name": "book", "ok": true, "took_ms": 7}"#];
+    let swapped = [r#"{"name": "find", "ok": true, "took_ms": 5}"#, r#"{"name": "book", "ok": false, "took_ms": 7}"#];
+    let mut held = golden(&events(lines), &["Done."], None);
+    held.tell_derived(&held.clone(), &Recorded::of(&[answer("Done.")]));
+    let (general, values) = held.apart();
+    let (general, mut held) = (read_again(&general), read_again(&general));
+    held.add_values(&read_again(&values.unwrap()));
+    assert!(held.to_string().contains("\ntask  as a whole "), "{held}");
+    // In either order, and however long it took.
+    let slower = lines[0].replace('5', "6");
+    assert_eq!(golden(&events([lines[1], lines[0]]), &["Done."], Some(&held)), held);
+    assert_eq!(golden(&events([&slower, lines[1]]), &["Done."], Some(&held)).to_string(), held.to_string());
+    let now = golden(&events(swapped), &["Done."], Some(&held));
+    let found: Vec<String> = changes(&held, &now).iter().map(crate::events::Change::words).collect();
+    assert_eq!(found, ["the event `task` has the same values, but other ones stand together in one event"]);
+    // That is true of one recording, and where a golden says it.
+    assert_eq!(golden(&events(swapped), &["Gone."], Some(&held)), held);
+    assert_eq!(golden(&events(swapped), &["Done."], Some(&general)), general);
 }

@@ -20,8 +20,13 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let (known, holdings) = (Known::default(), Holdings::new());
     let chosen = Chosen::of(&[], &options, &normalize, &ids, false, (&known, &holdings));
-    let tree =
-        super::tree("event", &merger.finish(seen), None, keep, (&Pins::new("event", &options, &pinned), &chosen, None));
+    let tree = super::tree(
+        "event",
+        &merger.finish(seen),
+        None,
+        keep,
+        (&Pins::new("event", &options, &pinned), &chosen, None, HashSet::new()),
+    );
     let block = golden::Block { head: Some(golden::Head::default()), trees: vec![tree], ..golden::Block::default() };
     let golden = golden::Golden { blocks: vec![block], ..golden::Golden::default() }.to_string();
     golden.trim_start().to_owned()

@@ -410,3 +410,33 @@ fn a_time_that_the_model_names_is_held_as_that_of_the_recording() {
     let said = first(&golden, &of("2027-03-13", false, Some(&golden)));
     assert!(said.ends_with("`/date` is `\"2027-03-13\"`, not `\"2027-03-12\"`"), "{said}");
 }
+
+#[test]
+fn where_words_of_the_model_are_cut_is_true_of_one_recording() {
+    let of = |said: &str, title: &str, committed: Option<&Golden>| {
+        let answer = Answer { blocks: vec![Block::Text(said.to_owned())], ..Answer::default() };
+        let recorded = Recorded::of([&answer]);
+        let mut foreign = Foreign::default();
+        foreign.add_recorded(&recorded);
+        let known = Known { foreign: Some(foreign), recorded, has_others: true, committed, ..Known::default() };
+        let line = format!(r#"{{"title": "{title}"}}"#);
+        let mut golden = Shaped::of(&[captured(&[&line])], &ShapeOptions::default(), &known, &normalized).golden;
+        if committed.is_none() {
+            golden.tell_derived(&golden.clone(), &known.recorded);
+        }
+        golden
+    };
+    let said = "Estate car over Easter in London for a week";
+    let (general, values) = of(said, "Estate car over Easter in Lo…", None).apart();
+    assert_eq!(lines_of(&general), ["/title = turn 1, cut with …", "title      string"]);
+    let mut held = Golden::parse(&general.to_string()).unwrap();
+    held.add_values(&Golden::parse(&values.unwrap().to_string()).unwrap());
+    let shorter = "Estate car over Easter…";
+    assert_eq!(
+        first(&held, &of(said, shorter, Some(&held))),
+        r#"the event `task` has a different shape: `/title` is `"Estate car over Easter…"`, not `"Estate car over Easter in Lo…"`"#
+    );
+    // With other words, and of a golden that does not have it, only that they are cut counts.
+    assert_eq!(of("A van to Brighton and back", "A van to Brighton an…", Some(&held)), held);
+    assert_eq!(of(said, shorter, Some(&general)), general);
+}

@@ -17,12 +17,12 @@ pub(super) struct Whole {
 
 /// Reads a tree. `wholes` are the places to which its lines can refer.
 pub(super) fn read(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>) -> Result<Tree> {
-    let hash = lines.first().and_then(|line| line.hash.clone());
+    let whole = lines.first().and_then(|line| line.whole.clone());
     let mut root = read_node(lines, wholes, 0, "")?;
     if root.kinds.is_empty() {
         root.kinds.push(Kind::plain("object"));
     }
-    Ok(Tree { root, hash })
+    Ok(Tree { root, whole })
 }
 
 /// Reads the next line, and the lines below it. What is as in another tree is copied from there, and the lines below that
@@ -100,7 +100,7 @@ pub(super) struct TreeLine {
     name: String,
     optional: bool,
     kinds: Kinds,
-    hash: Option<String>,
+    whole: Option<Order>,
     /// The place that is as this one; empty if that is itself in an earlier block.
     other: Option<String>,
     is_gone: bool,
@@ -126,7 +126,7 @@ impl Line<'_> {
         let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
         let (name, depth) = (name.to_owned(), indent / 2);
         let mut line =
-            TreeLine { at, depth, name, optional, kinds: Vec::new(), hash: None, other: None, is_gone: false };
+            TreeLine { at, depth, name, optional, kinds: Vec::new(), whole: None, other: None, is_gone: false };
         if indent % 2 == 1 {
             return Err(wrong(at, format!("this line is indented by {indent} spaces, expected an even number")));
         }
@@ -136,7 +136,7 @@ impl Line<'_> {
         }
         while !self.rest().is_empty() {
             if self.eat("as a whole ") {
-                line.hash = Some(self.until(&[", "]).to_owned());
+                line.whole = Some(Order::of_hash(self.until(&[", "])));
             } else if self.eat("as above") {
                 line.other = Some(String::new());
             } else if self.eat("as in ") {
