@@ -185,8 +185,7 @@ fn written(place: &str, spelling: Spelling) -> String {
         Spelling::Slashes => place.replace('/', "\\/"),
         Spelling::Url => {
             let plain = |c: u8| c.is_ascii_alphanumeric() || b"/-._~".contains(&c);
-            let written = |c: u8| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") };
-            place.bytes().map(written).collect()
+            place.bytes().map(|c: u8| if plain(c) { char::from(c).to_string() } else { format!("%{c:02X}") }).collect()
         }
     }
 }

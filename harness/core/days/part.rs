@@ -260,8 +260,7 @@ pub(super) fn may_begin(text: &str, at: usize) -> bool {
 
 /// Whether a name ends within a word.
 fn splits_word(name: &str, rest: &str) -> bool {
-    let short = name.chars().nth(LONG - 1).is_none();
-    short && is_cased(name.chars().next_back()) && is_cased(rest.chars().next())
+    name.chars().nth(LONG - 1).is_none() && is_cased(name.chars().next_back()) && is_cased(rest.chars().next())
 }
 
 fn is_cased(c: Option<char>) -> bool {

@@ -18,6 +18,7 @@ mod words;
 use super::captured::is_body;
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
+use super::recorded::Source;
 use crate::cost::differences;
 use crate::key::normalize::regex;
 use retake_base::cause::CauseKind;
@@ -218,8 +219,10 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     }
     for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
         // What the turn says, of which a golden has only the number.
-        let Some((Text::Turns(told, _), _)) = &change.words else { continue };
-        change.with = told.of.first().and_then(|of| run.said.0.get(of)).cloned().unwrap_or_default();
+        let Some((Text::Turns(told, _), now)) = &change.words else { continue };
+        let is_there = |of: &Source| matches!(now, Some(Text::Turns(now, _)) if now.of.contains(of));
+        let lost = told.of.iter().find(|of| !is_there(of)).or(told.of.first());
+        change.with = lost.and_then(|of| run.said.0.get(of)).cloned().unwrap_or_default();
     }
     found.0
 }
@@ -351,8 +354,7 @@ pub fn tangled(one: &Golden, other: &Golden) -> Vec<String> {
 
 /// Returns the events of a sequence, each as often as it repeats.
 fn one_by_one(block: &Block) -> Vec<EventLine> {
-    let events = block.events.iter();
-    events.flat_map(|event| vec![EventLine { times: 1, ..event.clone() }; event.times.min(MOST)]).collect()
+    block.events.iter().flat_map(|event| vec![EventLine { times: 1, ..event.clone() }; event.times.min(MOST)]).collect()
 }
 
 /// The most times that an event is looked at: a golden may say `×4000000000`.

@@ -278,8 +278,7 @@ impl Collector<'_> {
         match value {
             Json::Object(entries) => {
                 for (key, value) in entries.iter() {
-                    let token = (self.normalize)(key);
-                    let pointer = format!("{pointer}/{}", notation::pointer_token(&token));
+                    let pointer = format!("{pointer}/{}", notation::pointer_token(&(self.normalize)(key)));
                     self.value(value, key, pointer, label);
                 }
             }
@@ -352,8 +351,8 @@ impl Collector<'_> {
         let is_held = self.holdings.get(&label.text).is_some_and(holds);
         let is_part = is_held || self.known.recorded.has_piece(text);
         if is_bare(&said) {
-            let is_own = if is_known { !is_held } else { !is_part };
-            return Some(if is_own { Says::Own } else { Says::Nothing });
+            let is_nothing = if is_known { is_held } else { is_part };
+            return Some(if is_nothing { Says::Nothing } else { Says::Own });
         }
         let is_cut = said.matches(CUT).count() > text.matches(CUT).count();
         (is_cut || !is_part).then_some(Says::Own)

@@ -72,8 +72,7 @@ impl Held {
     /// The key of the text to which a piece belongs. `run` is the number of its run of events.
     pub(super) fn key(&self, json: &Json, at: &[usize], run: usize) -> TextKey {
         let values: Vec<LaneValue> = self.lanes.iter().map(|lane| lane.value(json, &self.path, at)).collect();
-        let by_id = values.iter().any(|value| matches!(value, LaneValue::Text(_)));
-        ((!by_id).then_some(run), values)
+        (values.iter().all(|value| !matches!(value, LaneValue::Text(_))).then_some(run), values)
     }
 }
 

@@ -225,8 +225,7 @@ impl<'a> Merger<'a> {
 
     /// Returns the form of a point in time, unless a rule of the suite gives it a name.
     fn time(&mut self, text: &str) -> Option<String> {
-        let form = times::of_text(text)?;
-        matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(form)
+        matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(times::of_text(text)?)
     }
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) -> Print {
@@ -235,8 +234,7 @@ impl<'a> Merger<'a> {
             return [says.wrapping_add(numbers), ids, 0];
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
-        let kind = values.map(|value| Some(self.name(value?.as_str()?)));
-        let (objects, of) = list.kinds.entry(kind).or_default();
+        let (objects, of) = list.kinds.entry(values.map(|value| Some(self.name(value?.as_str()?)))).or_default();
         let mut print = 0_u64;
         for (value, scalars) in values.into_iter().zip(of).filter_map(|(value, scalars)| Some((value?, scalars))) {
             self.add_scalar(value, true, scalars);

@@ -10,7 +10,7 @@ use super::notation;
 use super::order::Order;
 use super::pins::Pins;
 use super::scalars::{ScalarShape, SeenIds, Time};
-use super::times::{LATER, NOW};
+use super::times::{LATER, NOW, drops_zeros};
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;
@@ -190,7 +190,9 @@ impl Outline<'_> {
             Some(LATER | NOW) if (1..times.0.len()).contains(&later) && !self.chosen.is_committed() => String::new(),
             away => away.unwrap_or_default().to_owned(),
         };
-        let shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
+        let mut shown_times: BTreeSet<_> = times.0.iter().map(|time| (time.form.clone(), away(time))).collect();
+        let is_written = |form: &str| times.0.iter().any(|time| time.form == form);
+        shown_times.retain(|(form, _)| self.chosen.is_committed() || !drops_zeros(form, &is_written));
         let mut all: BTreeMap<&String, BTreeSet<&str>> = words.iter().map(|word| (word, BTreeSet::new())).collect();
         for (own, whole) in said.iter().flatten() {
             all.entry(own).or_default().extend(whole.as_deref());

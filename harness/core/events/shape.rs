@@ -17,6 +17,7 @@ use super::ids::{Ids, IsId};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
+use super::merge::Keep;
 use super::notation::Normalize;
 use super::options::{Detail, Loose, ShapeOptions};
 use super::parallel::Calls;
@@ -145,8 +146,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let seen = |text: &str| notation::unseen_escaped(text).into_owned();
     let request = beside::request_of(capture, normalize);
     if let Some(tree) = &capture.tree {
-        let lines = tree.lines().map(|line| seen(&normalize(line)));
-        let page = lines.filter(|line| !line.trim().is_empty()).collect();
+        let page = tree.lines().map(|line| seen(&normalize(line))).filter(|line| !line.trim().is_empty()).collect();
         return (Block { request, page, ..Block::default() }, Vec::new());
     }
     let committed = committed.filter(|committed| committed.request == request);
@@ -166,15 +166,18 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let before = |label: &str| of.committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
         let pins = Pins::new(&of.name, options, pinned);
-        let before = before(&label).map(Places::of);
-        let whole = of.whole.filter(|_| !in_pieces(&label));
+        let before = before(&label);
+        // At the level of types, only where a committed golden has it, and where nothing of it may be another one.
+        let is_compared = chosen.is_committed() && before.is_none_or(|before| before.whole.is_none());
+        let is_open = is_compared || in_pieces(&label) || options.loose.iter().any(|loose| loose.label == of.name);
+        let whole = of.whole.filter(|_| of.keep != Keep::Types || !is_open);
         let held = lines.iter().filter(|line| line.label == label).flat_map(|line| &line.shown);
         let cut = held.filter_map(|shown| match shown {
             Shown::Text(places, Text::Turns(told, _)) if told.how.is_cut() => Some(places),
             _ => None,
         });
         let cut = cut.flatten().map(|held| held.path.pointer()).collect();
-        outline::tree(&label, &of.shape, whole, of.keep, (&pins, chosen, before.as_ref(), cut))
+        outline::tree(&label, &of.shape, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
     };
     // A text is shown where something of it is held, or was.
     let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());

@@ -146,8 +146,7 @@ pub(super) struct Text {
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded, normalize: &Normalize) -> Text {
         let Joined { text: whole, grows, then_whole, twice } = joined(pieces, recorded);
-        let are_equal = pieces.iter().all(|piece| *piece == whole);
-        let equal = if are_equal { pieces.len() } else { 0 };
+        let equal = if pieces.iter().all(|piece| *piece == whole) { pieces.len() } else { 0 };
         Text { line, whole: normalize(&whole), manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
     }
 

@@ -35,6 +35,11 @@ pub(super) fn of_text(text: &str) -> Option<String> {
     Some([Some(DATE.to_owned()), clock, zone].into_iter().flatten().collect())
 }
 
+/// Whether the same form with a fraction of the second `is_there`, too: clocks that drop zeros leave it out once in a while.
+pub(super) fn drops_zeros(form: &str, is_there: &dyn Fn(&str) -> bool) -> bool {
+    form.contains(":ss") && is_there(&form.replacen(":ss", ":ss.f", 1))
+}
+
 /// Returns the form of a number that is a point in time: `time in ms`.
 pub(super) fn of_number(number: &Json) -> Option<&'static str> {
     let number = match number {
@@ -128,8 +133,7 @@ fn distance(count: i64, unit: &str) -> Option<String> {
 
 /// The form of a point in time as a golden has it, and how far away that is.
 pub(super) fn parts(time: &str) -> (&str, &str) {
-    let end = [" + ", " - ", NOW, LATER].iter().filter_map(|sign| time.find(sign)).min();
-    time.split_at(end.unwrap_or(time.len()))
+    time.split_at([" + ", " - ", NOW, LATER].iter().filter_map(|sign| time.find(sign)).min().unwrap_or(time.len()))
 }
 
 #[cfg(test)]

@@ -97,8 +97,7 @@ impl<V> SortedMap<V> {
 
     /// Sorts the entries and removes repeated keys.
     fn order(&mut self) {
-        let in_order = self.0.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        if !in_order {
+        if !self.0.windows(2).all(|pair| pair[0].0 < pair[1].0) {
             // The sort is stable, so the last one of equal keys stays the last.
             self.0.sort_by(|a, b| a.0.cmp(&b.0));
             self.0.dedup_by(|later, earlier| {

@@ -39,8 +39,7 @@ fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Optio
             other => Cow::Owned(normalizer.apply_to(content_text(other))),
         }
     };
-    let blank = is_blank(&content) && message.tool_calls.is_empty();
-    (!blank).then_some(content)
+    (!is_blank(&content) || !message.tool_calls.is_empty()).then_some(content)
 }
 
 /// Returns the text of a body that is not a chat model's: its JSON, after the suite's rules changed its strings and numbers.

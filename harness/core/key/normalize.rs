@@ -286,8 +286,7 @@ fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
 fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
     const MARK: &str = "--- END USER INPUT ---";
     let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
-    let newline = start > from && text.as_bytes()[start - 1] == b'\n';
-    Some(start - usize::from(newline)..start + MARK.len())
+    Some(start - usize::from(start > from && text.as_bytes()[start - 1] == b'\n')..start + MARK.len())
 }
 
 /// Whether a text may have UUIDs or dates, judged by the bytes around its dashes. One search serves three passes.

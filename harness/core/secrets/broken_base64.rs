@@ -79,8 +79,7 @@ impl<'a> Broken<'a> {
         };
         self.joined.extend(self.text.as_bytes()[piece.clone()].iter().copied().map(standard));
         let full = if last { self.joined.len() } else { self.joined.len() / 4 * 4 };
-        let decoded = base64_run::decode(&self.joined[whole..full]);
-        let is_text = decoded.is_some_and(|bytes| is_text(&bytes, before == 0));
+        let is_text = base64_run::decode(&self.joined[whole..full]).is_some_and(|bytes| is_text(&bytes, before == 0));
         if is_text {
             if self.may_end(&piece) {
                 self.doubts.push((self.pieces.len(), before));

@@ -172,8 +172,7 @@ fn lines_of(frame: &str) -> impl Iterator<Item = &str> {
     let mut rest = frame;
     std::iter::from_fn(move || {
         let at = rest.find(['\n', '\r'])?;
-        let end = at + if rest[at..].starts_with("\r\n") { 2 } else { 1 };
-        let (line, after) = rest.split_at(end);
+        let (line, after) = rest.split_at(at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
         rest = after;
         Some(line)
     })

@@ -50,10 +50,11 @@ impl Today {
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
         let library = faketime().filter(|_| self.has_clock);
         let moves = library.map(|library| {
-            // What it shares with other processes would stay behind if it is killed. Versions up to 0.9.10 always share.
+            // What it shares with other processes would stay behind if it is killed. Versions up to 0.9.10 always share. With its fix for
+            // timers, which nobody moves here, the threads of a JVM never sleep.
             let set = ["DONT_FAKE_MONOTONIC", "NO_FAKE_STAT", "FAKETIME_DISABLE_SHM"].map(|name| (name, "1".into()));
-            let away = ("FAKETIME", format!("+{}", AWAY.whole_seconds()));
-            [("LD_PRELOAD", library.display().to_string()), away].into_iter().chain(set)
+            let (away, fix) = (format!("+{}", AWAY.whole_seconds()), ("FAKETIME_FORCE_MONOTONIC_FIX", "0".into()));
+            [("LD_PRELOAD", library.display().to_string()), ("FAKETIME", away), fix].into_iter().chain(set)
         });
         let told = machine::variables(self.moved).into_iter().chain([(DATE_VARIABLE, self.date.clone())]);
         told.chain(moves.into_iter().flatten())

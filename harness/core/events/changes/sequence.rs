@@ -267,8 +267,7 @@ fn aligned(old: &[Event<'_>], new: &[Event<'_>]) -> (Vec<(usize, usize)>, Vec<us
                 (i < a.len()).then(|| costs[(i + 1) * width + j] + ALONE),
                 (j < b.len()).then(|| costs[i * width + j + 1] + ALONE),
             ];
-            let best = alone.into_iter().flatten().chain(paired(&costs, i, j)).min();
-            costs[i * width + j] = best.unwrap_or(0);
+            costs[i * width + j] = alone.into_iter().flatten().chain(paired(&costs, i, j)).min().unwrap_or(0);
         }
     }
     let mut both: Vec<(usize, usize)> = (0..front).map(|at| (at, at)).collect();

@@ -98,7 +98,8 @@ impl<'a> Places<'a> {
         // Which elements a list has says more than what these have. One that is longer or shorter may only have others of the same kinds.
         let is_named = |kind: &Kind| matches!(kind, Kind::Id(Id::Named(_)));
         places.sort_by_key(|(_, difference)| match difference {
-            Difference::Is(now, _) if now.iter().any(is_named) => (false, 0),
+            // Prices follow from tokens.
+            Difference::Is(now, was) if now.iter().any(is_named) || was.iter().any(Kind::is_tokens) => (false, 0),
             Difference::Is(now, was) if plain(now, true) == plain(was, true) => (difference.is_prose(), 2),
             difference => (difference.is_prose(), 1),
         });
@@ -205,7 +206,7 @@ fn of_label(subject: Subject, was: &Tree, is: &Tree) -> Option<Change> {
     // What is held is held under the old name of a renamed event.
     places.retain(|(_, it)| !matches!(it, Difference::Is(is, was) if is_renamed && scalars(is) == scalars(was)));
     if places.is_empty() {
-        return (was.whole != is.whole).then(|| Change::new(What::Hash, subject, "hash"));
+        return (is.whole.is_some() && was.whole != is.whole).then(|| Change::new(What::Hash, subject, "hash"));
     }
     told(&subject, &places)
 }

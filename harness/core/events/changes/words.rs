@@ -55,15 +55,16 @@ impl Change {
     fn lost_words(&self, at: &str) -> String {
         let Some((was @ Text::Turns(told, manner), now)) = &self.words else { return String::new() };
         let is_plain = told.how.suffix().is_empty() && *manner == Manner::default();
-        let is_one = matches!(&told.of[..], [one] if one.part.is_empty());
-        let text = if is_plain && is_one { "'s text" } else { "" };
+        let text = if is_plain && matches!(&told.of[..], [one] if one.part.is_empty()) { "'s text" } else { "" };
         let comma = if is_plain { "" } else { "," };
         let (is, had) = if told.how.is_beside() { ("has", "had ") } else { ("is", "was ") };
         match now {
             None => format!("{at} {is} {was}{text}{comma} no more, which says {}", apart(&self.with, "", VALUE).0),
-            Some(Text::Start(now, ..)) => {
+            Some(Text::Start(now, count, ..)) => {
                 let (said, cut) = apart(&self.with, now, VALUE);
-                format!("{at} {is} {was}{text}{comma} no more: {cut} in place of {said}")
+                let says = format!("{at} {is} {was}{text}{comma} no more: {cut}");
+                let alike = || format!("{says} goes on otherwise, to {count} characters");
+                if said == cut { alike() } else { format!("{says} in place of {said}") }
             }
             Some(now) => {
                 let is = if matches!(now, Text::Turns(told, _) if !told.how.is_beside()) { "is" } else { "has" };
@@ -142,10 +143,10 @@ impl Change {
             (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
             (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
             (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}"),
-            (What::Order, ..) if place.is_empty() => {
-                format!("{subject} has its elements in another order, or others{more}")
+            (What::Order, ..) => {
+                let all = if place.is_empty() { "its elements" } else { &format!("the elements of `{place}`") };
+                format!("{subject} has {all} in another order, or their values mixed up{more}")
             }
-            (What::Order, ..) => format!("{subject} has the elements of `{place}` in another order, or others{more}"),
             (What::ShapeRenamed, _, is) => format!("{shape} `{place}` is now called `{is}`{more}"),
             (What::NullGone, ..) => format!("{shape} `{place}` is gone where it was null{more}"),
             (What::NullNew, ..) => format!("{shape} `{place}` is null where it was absent{more}"),

@@ -101,6 +101,10 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     let run = numbers(&[&line.replace("130", "30")], Some(&golden));
     let words = crate::events::changes(&golden, &run)[0].words();
     assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`"), "{words}");
+    // A price that follows from them comes after them.
+    let run = numbers(&[&line.replace("130", "30").replace("\"four\": 4", "\"four\": 5")], Some(&golden));
+    let words = crate::events::changes(&golden, &run)[0].words();
+    assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`, and 1 more"), "{words}");
 }
 
 #[test]
@@ -242,6 +246,9 @@ fn the_form_of_a_time_is_pinned() {
             "d          yyyy-mm-dd",
         ],
     );
+    // A clock that drops zeros.
+    let [some, without] = ["10:00:00.5Z", "10:00:00Z"].map(|at| format!(r#"{{"a": "2026-11-22T{at}"}}"#));
+    check(&[&some, &without], &["a          yyyy-mm-ddThh:mm:ss.fZ"]);
     check(
         &[r#"{"a": 1790000000, "b": "at 2026-11-22"}"#, r#"{"a": 5, "b": "2026-11-22"}"#],
         &["a          number", "b          string"],

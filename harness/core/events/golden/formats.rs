@@ -138,7 +138,7 @@ impl Block {
         self = self.in_lines();
         for tree in &mut self.trees {
             plain.node(&mut tree.root);
-            tree.whole = tree.whole.take().filter(|_| !lacks(Part::Lengths));
+            tree.whole.take_if(|_| lacks(Part::Lengths) || detail != Detail::Values && lacks(Part::Turns));
         }
         self
     }

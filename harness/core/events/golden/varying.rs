@@ -6,7 +6,7 @@ use std::iter::once;
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW};
+use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW, drops_zeros};
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
@@ -298,6 +298,12 @@ fn leave_order_out(kind: &mut Kind) {
 pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
     let has = |of: &str| known.iter().any(|kind| matches!(kind, Kind::Time(_, away) if away == of));
     let is_open = known.iter().any(is_time) && !known.iter().any(Kind::is_away);
+    let is_in = |kinds: &[Kind], form: &str| kinds.iter().any(|kind| matches!(kind, Kind::Time(of, _) if of == form));
+    let all = kinds.clone();
+    kinds.retain(|kind| match kind {
+        Kind::Time(form, _) => is_in(known, form) || !drops_zeros(form, &|form| is_in(&all, form)),
+        _ => true,
+    });
     tell(kinds, &is_time, &|time| match time {
         Kind::Time(_, away) if is_open || has("") && (away == LATER || away == NOW) => Some(time.form()),
         Kind::Time(form, away) if away == LATER && has(NOW) && !has(LATER) => {
@@ -444,7 +450,7 @@ impl Kind {
     }
 
     /// Whether it is a number of tokens, told by its turns.
-    pub(super) fn is_tokens(&self) -> bool {
+    pub(in crate::events) fn is_tokens(&self) -> bool {
         matches!(self, Kind::Plain(text) if text.contains(tokens::OF))
     }
 }

@@ -136,11 +136,14 @@ fn the_numbers_of_elements_belong_to_what_these_say_if_they_are_the_same_in_each
     assert_eq!(golden(&line.replace(": 3", ": 9"), &[], Some(&held)), held);
     let found: Vec<String> =
         changes(&held, &golden(&swapped, &[], Some(&held))).iter().map(crate::events::Change::words).collect();
-    assert!(found.len() == 1 && found[0].contains("the elements of `/rows` in another order, or others"), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].contains("the elements of `/rows` in another order, or their values mixed up"),
+        "{found:?}"
+    );
     let rows = |line: &str| line.replace(r#"{"rows": "#, "").replace("}]}", "}]");
     let list = read_again(&golden(&rows(line), &[], None));
     let of_list = changes(&list, &golden(&rows(&swapped), &[], Some(&list)));
-    assert_eq!(of_list[0].words(), "the event `task` has its elements in another order, or others");
+    assert_eq!(of_list[0].words(), "the event `task` has its elements in another order, or their values mixed up");
     // Where they vary, what the texts say has an order all the same.
     let (mut first, varies) = (golden(line, &[], None), line.replace(": 5", ": 8"));
     first.agree_on_values(&golden(&varies, &[], Some(&first)));

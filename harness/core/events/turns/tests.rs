@@ -180,6 +180,16 @@ fn a_change_of_the_words_is_told_with_what_came_instead() {
     now("It rains a lot.", "is turn 2, where it was turn 1's text");
     check("HI FROM THE MODEL.", ": \"HI FROM THE MODEL.\" in place of \"hi from the model.\"");
     check("", ", which says \"hi from the model.\"");
+    // Of two, that which is there no more is quoted.
+    let both = body("hi from the model. It rains a lot.");
+    assert_eq!(
+        first(&both, &both.replace("rains a", "snows a"), &texts),
+        "`/answer` of the event `a` has turn 1, where it was turn 1 and turn 2: \"It rains a lot.\""
+    );
+    // What is equal where both begin is not quoted twice.
+    let long = "hi from the model, which says that the way is long, and that it ends where others begin, in Rome.";
+    let said = first(&body(long), &body(&long.replace("Rome", "Bonn")), &[long]);
+    assert!(said.ends_with("… goes on otherwise, to 97 characters"), "{said}");
     assert_eq!(first(&body("hi from the model."), &body("hi from the model."), &texts), "");
 }
 

@@ -265,6 +265,18 @@ fn a_time_that_is_later_than_one_beside_it_has_to_stay_so() {
 }
 
 #[test]
+fn a_clock_that_drops_zeros_does_so_once_in_a_while() {
+    let line = |ends: [&str; 2]| {
+        let [one, other] = ends.map(|end| format!(r#"{{"made": "2026-11-22T10:00:00{end}"}}"#));
+        format!(r#"{{"rows": [{one}, {other}]}}"#)
+    };
+    let held = written(&line([".5Z", ".25Z"]), &line([".5Z", ".25Z"]).replace("2026", "2027"));
+    assert_eq!(lines_of(&held)[1], "[].made    yyyy-mm-ddThh:mm:ss.fZ");
+    assert_eq!(texts(&line(["Z", ".25Z"]), Some(&held)), held);
+    assert_ne!(texts(&line(["Z", "Z"]), Some(&held)), held);
+}
+
+#[test]
 fn a_change_behind_the_beginning_of_a_long_text_is_quoted() {
     let line = |end: &str| format!(r#"{{"page": "{}{end}"}}"#, "The way is long. ".repeat(12));
     let said = first(&texts(&line("It ends in Rome."), None), &texts(&line("It ends in Bonn."), None));

@@ -158,8 +158,7 @@ impl<'a> Line<'a> {
                 }
             }
         }
-        let verbs = [How::Equal, How::Has];
-        let verb = verbs.into_iter().find(|how| !places.is_empty() && self.eat(how.verb()));
+        let verb = [How::Equal, How::Has].into_iter().find(|how| !places.is_empty() && self.eat(how.verb()));
         if verb.is_none() {
             self.at = start;
             places.clear();

@@ -221,8 +221,7 @@ impl Line<'_> {
     fn list(&mut self, depth: usize) -> Result<Kind> {
         let (start, mut list) = (self.at, List::default());
         if let Ok(least) = self.number() {
-            let most = if self.eat("..") { self.number()? } else { least };
-            list.range = Some((least, most)).filter(|_| self.eat(" × "));
+            list.range = Some((least, if self.eat("..") { self.number()? } else { least })).filter(|_| self.eat(" × "));
             self.at = if list.range.is_none() { start } else { self.at };
         }
         if !self.rest().starts_with([']', ',']) {
