@@ -120,6 +120,7 @@ impl Init {
             (SUITE_FILE.into(), suite),
             (HELLO_FILE.into(), hello),
             ("goldens/.gitignore".into(), PENDING.to_owned()),
+            ("fixtures/.gitignore".into(), PENDING.to_owned()),
             ("goldens/.gitattributes".into(), GOLDENS.to_owned()),
             ("fixtures/.gitattributes".into(), FIXTURES.to_owned()),
             (workflow_file, workflow),

@@ -322,8 +322,7 @@ fn scripts(folder: &Path) -> Vec<Start> {
     let package = Json::parse(text_of(folder, "package.json").as_bytes()).unwrap_or(Json::Null);
     let has = |name: &&str| package.get("scripts").and_then(|all| all.get(name)).is_some();
     let run = |name: &str| {
-        let words = package_manager(folder).0.iter().copied().chain([name]);
-        Start::new(words.map(str::to_owned).collect(), BY_PORT)
+        Start::new(package_manager(folder).0.iter().copied().chain([name]).map(str::to_owned).collect(), BY_PORT)
     };
     ["start", "dev", "serve"].into_iter().filter(has).map(run).collect()
 }

@@ -12,7 +12,6 @@ use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
-use super::recorded::Recorded;
 use super::series::Series;
 use super::shape::Known;
 use super::times;
@@ -61,7 +60,6 @@ pub(super) struct Chosen<'a> {
     /// Those of this run, by label and JSON pointer, if no committed golden tells them.
     places: Option<HashMap<(String, String), Pin>>,
     foreign: Option<&'a Foreign>,
-    recorded: &'a Recorded,
     pub(super) normalize: &'a Normalize<'a>,
     /// Whether the order of lists is held.
     pub(super) holds_order: bool,
@@ -137,7 +135,6 @@ impl<'a> Chosen<'a> {
         Chosen {
             places,
             foreign: known.foreign.as_ref(),
-            recorded: &known.recorded,
             normalize,
             holds_order: known.has_others || is_committed,
             exactly: if is_committed { Exactly::Always } else { known.exactly },
@@ -174,7 +171,7 @@ impl<'a> Chosen<'a> {
     /// Whether a text is true of this recording alone, since all of it is a part of what a tool or the scenario said.
     pub(super) fn is_of_recording(&self, text: &str, own: &str) -> bool {
         let has_own = self.is_committed() || is_plain_word(text) || own.contains(CUT);
-        !has_own && self.foreign.is_some_and(|foreign| foreign.has_words(text, self.recorded))
+        !has_own && self.foreign.is_some_and(|foreign| foreign.has_words(text))
     }
 
     /// Whether the places are those of a committed golden.
@@ -349,7 +346,8 @@ impl Collector<'_> {
         // The model's words, but not all of what it said.
         let holds = |holding: &Holding| holding.held.keys().any(|held| held.path.pointer() == pointer);
         let is_held = self.holdings.get(&label.text).is_some_and(holds);
-        let is_part = is_held || self.known.recorded.has_piece(text);
+        // Whole words that it has in common with the model may be the service's own, which the model was told.
+        let is_part = is_held || self.known.recorded.has_piece(text) && !foreign.has_words(text);
         if is_bare(&said) {
             let is_nothing = if is_known { is_held } else { is_part };
             return Some(if is_nothing { Says::Nothing } else { Says::Own });

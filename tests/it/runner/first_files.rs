@@ -190,7 +190,10 @@ fn the_workflow_uploads_what_runs_leave_even_if_they_pass() {
 fn proposed_goldens_are_ignored_by_git() {
     let tree = Tree::empty();
     init(&tree);
-    assert_eq!(tree.read("goldens/.gitignore"), "*.snap.new\n");
+    // Those of what is true of one recording, too.
+    for folder in ["goldens", "fixtures"] {
+        assert_eq!(tree.read(&format!("{folder}/.gitignore")), "*.snap.new\n");
+    }
 }
 
 fn new_names_the_system_where_there_are_several() {

@@ -238,7 +238,12 @@ fn a_part_of_what_a_tool_said_is_true_of_one_recording() {
     let values = values.unwrap();
     assert_eq!(
         lines_of(&values),
-        [r#"name       "blue room 12" of this recording"#, r#"price      "349.67" of this recording"#]
+        [
+            r#"name       "blue room 12" of this recording"#,
+            r#"of         "20 degrees" of this recording"#,
+            r#"price      "349.67" of this recording"#,
+            r#"said       "fine day" of this recording"#
+        ]
     );
     let mut committed = Golden::parse(&general.to_string()).unwrap();
     committed.add_values(&Golden::parse(&values.to_string()).unwrap());
