@@ -225,7 +225,8 @@ impl<'a> Merger<'a> {
 
     /// Returns the form of a point in time, unless a rule of the suite gives it a name.
     fn time(&mut self, text: &str) -> Option<String> {
-        matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(times::of_text(text)?)
+        let form = times::of_text(text)?;
+        matches!(&*self.name(text), "<TS>" | "<DATE>").then_some(form)
     }
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) -> Print {

@@ -71,7 +71,8 @@ impl Path {
 
     /// Whether a value at this place can belong to a value at another place: see [`beside`](Path::beside).
     pub(super) fn can_be_beside(&self, other: &Path) -> bool {
-        self.0[self.0.iter().zip(&other.0).take_while(|(a, b)| a == b).count()..].iter().all(|step| *step != Step::Each)
+        let same = self.0.iter().zip(&other.0).take_while(|(a, b)| a == b).count();
+        self.0[same..].iter().all(|step| *step != Step::Each)
     }
 
     pub(super) fn key(&self) -> Option<&str> {

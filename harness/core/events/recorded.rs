@@ -91,8 +91,7 @@ impl Recorded {
         texts.extend_from_slice(&parsed);
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
-        let size = texts.iter().map(String::len).sum();
-        Recorded { texts, parsed, size, said: all, used }
+        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used }
     }
 
     /// A hash of all that the model said and took.

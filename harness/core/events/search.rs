@@ -213,8 +213,7 @@ impl Search<'_> {
             };
             held.extend(under_usual_keys(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
         }
-        let not_held = held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces));
-        Holding { held, not_held }
+        Holding { not_held: held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces)), held }
     }
 
     /// Whether the strings at a path can be pieces of a text: not if they are only ids, times, or words that the tree of these

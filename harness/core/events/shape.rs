@@ -168,8 +168,8 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         let pins = Pins::new(&of.name, options, pinned);
         let before = before(&label);
         // At the level of types, only where a committed golden has it, and where nothing of it may be another one.
-        let is_compared = chosen.is_committed() && before.is_none_or(|before| before.whole.is_none());
-        let is_open = is_compared || in_pieces(&label) || options.loose.iter().any(|loose| loose.label == of.name);
+        let is_unheld = chosen.is_committed() && before.is_none_or(|before| before.whole.is_none());
+        let is_open = is_unheld || in_pieces(&label) || options.loose.iter().any(|loose| loose.label == of.name);
         let whole = of.whole.filter(|_| of.keep != Keep::Types || !is_open);
         let held = lines.iter().filter(|line| line.label == label).flat_map(|line| &line.shown);
         let cut = held.filter_map(|shown| match shown {
