@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_781, 38),
+    ("retake-core", 14_782, 38),
     ("retake-durable", 1064, 0),
     ("retake-wire", 8669, 5),
     ("retake-model", 8412, 0),

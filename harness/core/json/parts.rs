@@ -21,7 +21,8 @@ impl Json {
     /// is not JSON is found only when it is read.
     pub fn parse_request_around<'a>(text: &'a [u8], list: &str) -> Option<(Json, Vec<&'a str>)> {
         let (rest, mut lists) = parse_around(Parser::lossy(utf8(text).ok()?), list).ok()?;
-        (lists.is_empty() && rest.get(list).is_none()).then_some((rest, lists.pop()?))
+        let elements = lists.pop()?;
+        (lists.is_empty() && rest.get(list).is_none()).then_some((rest, elements))
     }
 
     /// Reads an element of [`Json::parse_request_around`].
