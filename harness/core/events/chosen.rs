@@ -168,7 +168,7 @@ impl<'a> Chosen<'a> {
         texts.tell(&own).then_some((own, whole))
     }
 
-    /// Whether a text is true of this recording alone, since all of it is a part of what a tool or the scenario said.
+    /// Whether a text is true of this recording alone, since all of it is words that the model, a tool or the scenario said, too.
     pub(super) fn is_of_recording(&self, text: &str, own: &str) -> bool {
         let has_own = self.is_committed() || is_plain_word(text) || own.contains(CUT);
         !has_own && self.foreign.is_some_and(|foreign| foreign.has_words(text))

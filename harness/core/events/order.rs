@@ -17,7 +17,7 @@ const IN_ORDER: &str = ", in order ";
 /// How a list is marked whose order differs from run to run.
 const IN_ANY_ORDER: &str = ", in any order";
 
-/// The order of the elements of a list.
+/// The order of the elements of a list; or, of what has none, what each says.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
     /// A hash of it; in a run, the one with the numbers of the elements, then the one without. The first one is written.

@@ -2,7 +2,7 @@
 //! that took them. What else follows from the model, such as a price, or a page rendered from its words, is true of one recording, and a run
 //! with another one is compared without.
 
-use std::iter::once;
+use std::slice::from_ref;
 
 use super::varying::{
     Act, at_node, is_open, is_quoted, is_time, keep_times, leave_out_wholes, let_order_vary, numbers, open_numbers,
@@ -31,7 +31,7 @@ impl Golden {
             tell(kinds, &is_value, &|kind| (is_other(kind) && !kind.is_tokens()).then(|| kind.derived()));
             let_order_vary(kinds, other, &|order, other| order != other);
         };
-        self.at_trees(with_more, &|tree, other| at_node(&mut tree.root, once(&other.root), act));
+        self.at_trees(with_more, &|tree, other| at_node(&mut tree.root, from_ref(&other.root), act));
         self.recording = Some(recorded.hash());
     }
 

@@ -1,7 +1,7 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
-use std::iter::once;
+use std::slice::from_ref;
 
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree};
 use crate::events::foreign::MODEL;
@@ -179,7 +179,7 @@ impl Golden {
     /// Acts at each place and, as on the order of a list, on what each event of a label says.
     pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
         self.at_trees(other, &|tree, other| {
-            at_node(&mut tree.root, once(&other.root), act);
+            at_node(&mut tree.root, from_ref(&other.root), act);
             let list = |of: &Option<Order>| vec![Kind::List(List { order: of.clone(), ..List::default() })];
             let mut whole = list(&tree.whole);
             act(&mut whole, &list(&other.whole));
@@ -199,11 +199,11 @@ impl Golden {
     }
 }
 
-pub(super) fn at_node<'a>(node: &mut Node, mut others: impl Iterator<Item = &'a Node>, act: Act<'_>) {
-    let Some(other) = others.find(|other| other.name == node.name) else { return };
+pub(super) fn at_node(node: &mut Node, others: &[Node], act: Act<'_>) {
+    let Some(other) = others.iter().find(|other| other.name == node.name) else { return };
     at_place(&mut node.kinds, &other.kinds, act);
     for below in &mut node.below {
-        at_node(below, other.below.iter(), act);
+        at_node(below, &other.below, act);
     }
 }
 
