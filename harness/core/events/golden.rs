@@ -22,7 +22,7 @@ mod varying;
 mod writer;
 
 pub use formats::{Format, Part};
-pub(super) use varying::{of_any_recording, of_this_recording, without_orders};
+pub(super) use varying::{is_text, of_any_recording, of_this_recording, without_orders};
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.

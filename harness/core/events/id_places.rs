@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::captured::Captured;
 use super::foreign::CUT;
-use super::golden::{Golden, Kind, Node};
+use super::golden::{Golden, Kind, Node, is_text};
 use super::ids::{is_id, is_name};
 use super::labels::read;
 use super::notation::{Normalize, pointer_token};
@@ -22,9 +22,20 @@ const LONGEST: usize = 200;
 /// The signs in ids of which it is known where they stand.
 const SIGNS: &[u8] = b"_-.:";
 
-/// Places, by labels and JSON pointers in their payloads: `true` for ids without a form, `false` for what only has the form of one.
+/// Places, by labels and JSON pointers in their payloads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IdPlaces(BTreeMap<(String, String), bool>);
+pub struct IdPlaces(BTreeMap<(String, String), Stands>);
+
+/// What stands at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// Ids with a form, which may get another one.
+    Ids,
+    /// Ids without a form.
+    ShortIds,
+    /// What only has the form of an id.
+    Texts,
+}
 
 /// The texts at each place.
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
@@ -61,7 +72,11 @@ impl IdPlaces {
             let vary = || others.iter().all(differ) && all().all(is_like_one) && 2 * mixed > all().count();
             let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
             let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));
-            let is_it = if texts.iter().all(is_call) || vary() { Some(true) } else { is_none().then_some(false) };
+            let is_it = if texts.iter().all(is_call) || vary() {
+                Some(Stands::ShortIds)
+            } else {
+                is_none().then_some(Stands::Texts)
+            };
             Some((place.clone(), is_it.filter(|_| !texts.is_empty())?))
         };
         IdPlaces(first.iter().filter_map(is_of).collect())
@@ -87,14 +102,19 @@ impl IdPlaces {
 
     /// Whether a golden that names these places has those of others.
     pub fn has_all(&self, others: &IdPlaces) -> bool {
-        let ids = |of: &IdPlaces| of.0.values().filter(|is_id| **is_id).count();
-        others.0.iter().all(|(place, is_id)| self.0.get(place) == Some(is_id)) && ids(self) == ids(others)
+        let ids = |of: &IdPlaces| of.0.values().filter(|stands| **stands == Stands::ShortIds).count();
+        others.0.iter().all(|(place, stands)| self.0.get(place) == Some(stands)) && ids(self) == ids(others)
     }
 
-    /// Whether a text is an id at a place, whatever its form; `None` if its form says so.
-    pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<bool> {
-        let is_id = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
-        (!is_id || is_token(text, SIGNS)).then_some(is_id)
+    /// As what a text stands at a place, whatever its form; `None` if its form says so.
+    pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<Stands> {
+        let stands = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
+        let is_it = match stands {
+            Stands::Ids => may_be_one(text) && is_mixed(text),
+            Stands::ShortIds => is_token(text, SIGNS),
+            Stands::Texts => true,
+        };
+        is_it.then_some(stands)
     }
 
     fn node(&mut self, node: &Node, label: &str, pointer: &str) {
@@ -108,12 +128,15 @@ impl IdPlaces {
     }
 
     fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str) {
+        let has_texts = kinds.iter().any(is_text);
         for kind in kinds {
+            let mut add = |stands| {
+                self.0.insert((label.to_owned(), pointer.to_owned()), stands);
+            };
             match kind.bare() {
-                Kind::Short(_) => drop(self.0.insert((label.to_owned(), pointer.to_owned()), true)),
-                Kind::Quoted(text) if text.split(['"', CUT]).nth(1).is_some_and(is_id) => {
-                    self.0.insert((label.to_owned(), pointer.to_owned()), false);
-                }
+                Kind::Id(_) if !has_texts => add(Stands::Ids),
+                Kind::Short(_) => add(Stands::ShortIds),
+                Kind::Quoted(text) if text.split(['"', CUT]).nth(1).is_some_and(is_id) => add(Stands::Texts),
                 Kind::List(list) => self.kinds(&list.elements, label, &format!("{pointer}/*")),
                 Kind::Object(fields) => {
                     for field in fields {

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::rc::Rc;
 
+use super::id_places::Stands;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
@@ -57,8 +58,8 @@ struct FoundId {
     short: bool,
 }
 
-/// Whether a text is an id, by its label and place; `None` if its form says so.
-pub(super) type IsId<'a> = dyn Fn(&str, &str, &str) -> Option<bool> + 'a;
+/// As what a text stands, by its label and place; `None` if its form says so.
+pub(super) type IsId<'a> = dyn Fn(&str, &str, &str) -> Option<Stands> + 'a;
 
 /// Collects the ids in payloads.
 struct Collector<'a> {
@@ -138,8 +139,9 @@ impl Collector<'_> {
                 }
                 let known = self.known.zip(pointer).and_then(|(known, pointer)| known(&label.text, &pointer, text));
                 match (known, id_of(text)) {
-                    (Some(true), _) => self.add(text, at, label, true),
-                    (Some(false), Some(_)) => drop(self.none.insert(text.to_owned())),
+                    (Some(Stands::ShortIds), _) => self.add(text, at, label, true),
+                    (Some(Stands::Ids), _) => self.add(text, at, label, false),
+                    (Some(Stands::Texts), Some(_)) => drop(self.none.insert(text.to_owned())),
                     (_, Some(id)) => self.add(id, at, label, false),
                     (_, None) => {}
                 }
@@ -187,8 +189,8 @@ impl Collector<'_> {
                 shown.insert(id, ShownId::Named(normal.into()));
             } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
                 ranked.push((found.short, rank, id));
-            } else if found.short {
-                shown.insert(id, ShownId::Short(None));
+            } else {
+                shown.insert(id, if found.short { ShownId::Short(None) } else { ShownId::Plain });
             }
         }
         // Those without a form come last, so that the others have the same numbers with and without them.

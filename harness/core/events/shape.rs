@@ -12,7 +12,7 @@ use super::captured::{Captured, Ending, Event};
 use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
-use super::id_places::IdPlaces;
+use super::id_places::{IdPlaces, Stands};
 use super::ids::{Ids, IsId};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
@@ -76,10 +76,15 @@ impl Shaped {
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
         let is_id = |label: &str, pointer: &str, text: &str| {
-            let known =
-                if of_run.contains(&*normalize(text)) { Some(true) } else { places.knows(label, pointer, text) };
-            // Where values are shown, so are those of ids.
-            known.filter(|is_id| *is_id || options.detail != Detail::Values)
+            if of_run.contains(&*normalize(text)) {
+                return Some(Stands::ShortIds);
+            }
+            // Where values are shown, so are those of ids. And what somebody else said is none of the service's.
+            places.knows(label, pointer, text).filter(|stands| match stands {
+                Stands::Ids => known.foreign.as_ref().is_none_or(|foreign| !foreign.came(text)),
+                Stands::ShortIds => true,
+                Stands::Texts => options.detail != Detail::Values,
+            })
         };
         let is_id: Option<&IsId<'_>> = if places.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
         let (ids, words) = (Ids::of(&events, options, normalize, is_id), WordKeys::new(&options.words));

@@ -86,13 +86,21 @@ impl Golden {
         });
     }
 
-    /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance.
+    /// Leaves numbers and texts open that a committed golden leaves open: they may be the same by chance. So may what events say.
     pub fn keep_open(&mut self, known: &Golden) {
+        let vary = |kinds: &mut Kinds, known: &[Kind]| let_order_vary(kinds, known, &|_, of| *of == Some(Order::Any));
+        self.at_trees(known, &|tree, known| {
+            let before = tree.root.clone();
+            at_node(&mut tree.root, from_ref(&known.root), &|kinds, known| {
+                open_texts(kinds, is_open(known) && texts(kinds) != texts(known));
+                leave_out_wholes(kinds, &|whole| !known.contains(whole.bare()));
+                vary(kinds, known);
+            });
+            tree.whole.take_if(|_| known.whole.is_none() && tree.root != before);
+        });
         self.at_places(known, &|kinds, known| {
             open_numbers(kinds, known.contains(&Kind::plain(NUMBER)));
-            open_texts(kinds, known.contains(&Kind::plain(STRING)) && texts(kinds) != texts(known));
-            leave_out_wholes(kinds, &|whole| !known.contains(whole.bare()));
-            let_order_vary(kinds, known, &|_, known| *known == Some(Order::Any));
+            vary(kinds, known);
         });
     }
 
@@ -347,7 +355,7 @@ pub(super) fn is_quoted(kind: &Kind) -> bool {
 }
 
 /// Whether it is a text, held or not.
-fn is_text(kind: &Kind) -> bool {
+pub(in crate::events) fn is_text(kind: &Kind) -> bool {
     matches!(kind.bare(), Kind::Quoted(_)) || *kind == Kind::plain(STRING)
 }
 

@@ -235,4 +235,14 @@ fn what_each_event_of_a_kind_says_is_held_as_one() {
     // That is true of one recording, and where a golden says it.
     assert_eq!(golden(&events(swapped), &["Gone."], Some(&held)), held);
     assert_eq!(golden(&events(swapped), &["Done."], Some(&general)), general);
+    // What it says at one place varied once: then so did this, though it is the same now.
+    let said = |note: &str| {
+        golden(&events([&lines[0].replace('}', &format!(r#", "note": "{note}"}}"#)), lines[1]]), &["Done."], None)
+    };
+    let (mut varied, mut later) = (said("Two calls left"), said("Two calls left"));
+    assert!(later.to_string().contains("as a whole"), "{later}");
+    varied.agree_on_values(&said("One call left"));
+    assert!(!varied.to_string().contains("as a whole"), "{varied}");
+    later.keep_open(&varied);
+    assert_eq!(later, varied);
 }
