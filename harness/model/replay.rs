@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use super::breakage::RecordedPrompts;
 use super::checked::Checked;
 use super::conversation::Conversation;
-use super::drift::drift;
+use super::drift::{DriftOf, drift};
 use super::going_on::GoingOn;
 use super::hold::Hold;
 use super::load::Sessions;
@@ -303,10 +303,11 @@ impl Replay {
                 self.scope.add_served(index);
                 self.state().served_to.insert(index, number);
                 let turn = &self.fixture().table.turns()[index];
-                let drift = checks
-                    .map(|called| drift(self.fixture(), turn, &called, lookup.api, &self.prompts))
-                    .unwrap_or_default();
-                Ok(Served { fixture: self.fixture().clone(), index, drift, found })
+                // What it says today may be what another one said in the recording.
+                let called = lookup.checks.iter();
+                let drift = called.flat_map(|of| drift(self.fixture(), turn, of, lookup.api, &self.prompts));
+                let differs = |of: &DriftOf| !self.says_the_same(&of.recorded, &of.called);
+                Ok(Served { fixture: self.fixture().clone(), index, drift: drift.filter(differs).collect(), found })
             }
             Err(reason) => {
                 let reason = match reason {

@@ -9,7 +9,7 @@ use crate::tests::turn;
 use crate::{Conversation, Lookup, MissReason, Replay, Scope};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Rules};
+use retake_core::key::{CheckTexts, Rules, dates};
 use retake_wire::fixture::{Fixture, Recorded};
 use retake_wire::{Api, Shared};
 
@@ -70,6 +70,29 @@ fn a_call_that_says_today_gets_the_turn_that_said_the_day_of_the_recording() {
     let message = Shared::from(Message::new("human", "Today is Thursday, 26 November."));
     let served = replay.take(lookup("It was Thu Nov 26.", &[message], None), None).unwrap();
     assert_eq!(served.drift.len(), 1);
+}
+
+#[test]
+fn dates_that_moved_with_the_day_are_no_drift() {
+    let rules = Rules::default();
+    let dated = |question: &str, dates: Json| -> Lookup {
+        let texts = CheckTexts::new(&rules.normalizer, "", &Json::Null, "m", &Json::Null);
+        let checks = Some(Arc::new(texts.with_dates(&rules.normalizer, dates).into()));
+        Lookup { checks, ..lookup("", &[Message::new("human", question).into()], None) }
+    };
+    let recorded = |question: &str, told: &str| {
+        let texts = dated(question, dates(told)).checks.unwrap().texts.clone();
+        Recorded { texts: Some(texts.into()), ..turn(None, "", question, "hi") }
+    };
+    let turns = || vec![recorded("a", "2026-11-24, 2027-02-27"), recorded("b", "2026-11-25, 2027-02-28")];
+    let drift = |question: &str, told: &str| {
+        let served = on(25, turns()).take(dated(question, dates(told)), None).unwrap();
+        served.drift.len()
+    };
+    assert_eq!(drift("a", "2026-11-25, 2027-02-28"), 0, "though that is what `b` said in the recording");
+    assert_eq!(drift("b", "2026-11-26, 2027-03-01"), 0);
+    assert_eq!(drift("a", "2026-11-25, 2027-03-01"), 1);
+    assert_eq!(drift("b", "2026-11-27, 2027-03-01"), 1);
 }
 
 #[test]
