@@ -299,6 +299,12 @@ impl Replayed {
         self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
     }
 
+    /// The golden of what was captured, in what a committed one holds.
+    pub(super) fn golden_as(&self, of: &Scenario, committed: &Golden) -> Golden {
+        let known = self.known_with(Some(committed));
+        self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
+    }
+
     /// The tool calls of these turns.
     pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();

@@ -184,7 +184,9 @@ fn a_long_text_takes_as_long_as_it_is_long() {
 
 #[test]
 fn days_in_lists_may_be_far_away() {
-    let same = |called: &str| days("2026-11-24", "2026-11-25").same_dates(r#"[["2027-02-27", "2026-12-31T17:00:00Z"], [], []]"#, called);
+    let same = |called: &str| {
+        days("2026-11-24", "2026-11-25").same_dates(r#"[["2027-02-27", "2026-12-31T17:00:00Z"], [], []]"#, called)
+    };
     assert!(same(r#"[["2027-02-28", "2027-01-01T17:00:00Z"], [], []]"#));
     assert!(same(r#"[["2027-02-27", "2027-01-01T17:00:00Z"], [], []]"#), "one stays");
     for other in [

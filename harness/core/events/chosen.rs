@@ -91,12 +91,15 @@ pub(super) struct Texts {
     numbers: bool,
     /// Words with digits, too, and points in time as they are, and how far away.
     pub(super) exactly: bool,
+    /// But not their days.
+    without_days: bool,
 }
 
 impl Texts {
     /// Adds what a golden tells.
     fn add(&mut self, said: &str) {
         self.exactly |= is_exact(said);
+        self.without_days |= [notation::TIME, "<DATE>"].iter().any(|name| said.contains(name));
         if is_bare(said) {
             let has_digits = said.contains(char::is_numeric);
             (self.signs, self.numbers) = (self.signs || !has_digits, self.numbers || has_digits);
@@ -163,7 +166,11 @@ impl<'a> Chosen<'a> {
         if !is_known && is_plain_word(text) && (self.normalize)(text) == text {
             return Some((text.to_owned(), None));
         }
-        let exactly = if texts.exactly { self.exactly } else { Exactly::No };
+        let exactly = match self.exactly {
+            _ if !texts.exactly => Exactly::No,
+            Exactly::Always if texts.without_days => Exactly::AlwaysButDays,
+            exactly => exactly,
+        };
         let (own, whole) = self.foreign?.said(text, self.normalize, exactly)?;
         texts.tell(&own).then_some((own, whole))
     }
@@ -256,6 +263,7 @@ impl Collector<'_> {
             signs: self.known.has_others && place.says,
             numbers: self.known.has_others && place.says,
             exactly: self.known.exactly != Exactly::No,
+            without_days: false,
         };
         let pin = |place: &Place| Pin {
             words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),

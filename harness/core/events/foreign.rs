@@ -116,7 +116,8 @@ impl Foreign {
     }
 
     /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it
-    /// says, if that is more. `None` if its own is nothing, or cannot be told. A day that one of these texts names varies for nobody.
+    /// says, if that is more. `None` if its own is nothing, or cannot be told. A day that one of these texts names varies for nobody, and
+    /// none does if it is said exactly.
     pub(super) fn said(
         &self,
         text: &str,
@@ -132,23 +133,13 @@ impl Foreign {
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
         let normal = |text: &str| match exactly {
             Exactly::No => normalize(text),
-            _ => self.around_days(text, normalize, &str::to_owned),
+            _ => around_days(text, normalize, &|day| exactly == Exactly::Always || self.has_piece(day), &str::to_owned),
         };
-        let exactly = exactly.told(&self.around_days(&own, &str::to_owned, &|_| CUT.to_string()))?;
+        let of_own = around_days(&own, &str::to_owned, &|day| self.has_piece(day), &|_| CUT.to_string());
+        let exactly = exactly.told(&of_own)?;
         let own = said(&normal(&own), exactly, SHOWN)?;
         let whole = said(&normal(&text), exactly, WHOLE).filter(|whole| *whole != own);
         Some((own, whole))
-    }
-
-    /// A text that is changed around the days that one of these texts names, each of which becomes what `day` says.
-    fn around_days(&self, text: &str, change: &Normalize<'_>, day: &dyn Fn(&str) -> String) -> String {
-        static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
-        let (mut out, mut done) = (String::new(), 0);
-        for found in DAY.find_iter(text).filter(|found| self.has_piece(found.as_str())) {
-            out += &(change(&text[done..found.start()]) + &day(found.as_str()));
-            done = found.end();
-        }
-        out + &change(&text[done..])
     }
 
     /// Whether a text is one of these as a whole.
@@ -186,6 +177,17 @@ impl Foreign {
             _ => {}
         }
     }
+}
+
+/// A text that is changed around the days that are `known`, each of which becomes what `day` says.
+fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool, day: &Normalize<'_>) -> String {
+    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
+    let (mut out, mut done) = (String::new(), 0);
+    for found in DAY.find_iter(text).filter(|found| known(found.as_str())) {
+        out += &(change(&text[done..found.start()]) + &day(found.as_str()));
+        done = found.end();
+    }
+    out + &change(&text[done..])
 }
 
 /// Returns a text with something in place of another one, wherever that is not part of a longer word.

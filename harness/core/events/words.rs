@@ -81,6 +81,8 @@ pub enum Exactly {
     #[default]
     No,
     Always,
+    /// The same with names in place of days that only the service tells, as older goldens are.
+    AlwaysButDays,
     /// Unless its own words tell a day, a clock, or how long something took: no clock was moved today, so each may be another one tomorrow.
     Unless(Date),
 }
@@ -88,7 +90,7 @@ pub enum Exactly {
 impl Exactly {
     /// Whether a text is told so; `None` if it cannot be, by what is its own in it.
     pub(super) fn told(self, own: &str) -> Option<bool> {
-        let Exactly::Unless(today) = self else { return Some(self == Exactly::Always) };
+        let Exactly::Unless(today) = self else { return Some(self != Exactly::No) };
         let is_clock = |of: &[u8]| of[1] == b':' && of[0].is_ascii_digit() && of[2].is_ascii_digit();
         let varies = || own.as_bytes().windows(3).any(is_clock) || is_measure(own, &UNITS) || tells(own, today, 26);
         (!own.contains(char::is_numeric) || !varies()).then_some(true)

@@ -14,7 +14,8 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 7] = [
+    let tests: [(&str, fn()); 8] = [
+        ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
             "another_day_is_another_request_to_a_tool_unless_it_moves",
@@ -184,6 +185,7 @@ fn another_day_is_told_unless_it_moves() {
     ran.exits(0).says(&["two replays agree"]);
     let told = format!("drift: a call tells another day or time than recorded (\"{STAYS}\" → \"{ANOTHER}\")");
     changed(&tree, STAYS, ANOTHER).exits(1).says(&[&told]);
+    // A clock is no day.
     changed(&tree, "days=30", "days=31").exits(0);
     tree.scenario("day", "drift = { results = \"note\" }\n[[step]]\npost = \"/\"\n");
     changed(&tree, STAYS, ANOTHER).exits(0).says(&["note: day: drift: dates changed in the call, turn 1: "]);
@@ -208,5 +210,26 @@ fn another_day_is_another_request_to_a_tool_unless_it_moves() {
     let moves = get(r#"f"{now + datetime.timedelta(days=30):%Y-%m-%d}""#);
     let (tree, ran) = recorded_with(&format!(r#"{moves} or "hello""#), true, "");
     ran.exits(0).says(&["two replays agree"]);
-    changed(&tree, "days=30", "days=31").exits(0);
+    changed(&tree, "days=30", "days=30").exits(0);
+    changed(&tree, "days=30", "days=31")
+        .exits(1)
+        .says(&["server `fleet`: `GET` of `/free` has a different `/query/day`"]);
+    let (tree, ran) = recorded_with(r#"f"{now + datetime.timedelta(days=30):%Y-%m-%d}""#, true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    changed(&tree, "days=30", "days=30").exits(0);
+    changed(&tree, "days=30", "days=31").exits(1).says(&["a call tells another day or time than recorded"]);
+}
+
+/// A day in a text, which no clock changes, is held; and kept where a golden is written anew without another clock.
+fn a_day_in_a_text_is_held() {
+    let (tree, ran) = recorded_with(&format!(r#""Cancel until {} by mail""#, &STAYS[..10]), true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let golden = tree.read("goldens/day.snap");
+    assert!(golden.contains("said       \"Cancel until 2099-03-04 by mail\""), "{golden}");
+    tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", "off").run().exits(0);
+    assert_eq!(tree.read("goldens/day.snap"), golden);
+    tree.scenario("day", "drift = { results = \"ignore\" }\n[[step]]\npost = \"/\"\ngolden = true\n");
+    changed(&tree, "2099-03-04", "2099-03-05")
+        .exits(1)
+        .says(&["`/said` is `\"Cancel until 2099-03-05 by mail\"`, not `\"Cancel until 2099-03-04 by mail\"`"]);
 }

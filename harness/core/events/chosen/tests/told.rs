@@ -166,6 +166,23 @@ fn a_word_with_digits_is_held_where_no_clock_changes_it() {
 }
 
 #[test]
+fn a_day_in_a_text_is_held_unless_a_golden_names_it() {
+    let line = |until: &str, from: &str| {
+        format!(r#"{{"until": "Cancel until {until}T08:45+01:00", "from": "Seat 7 from {from} on"}}"#)
+    };
+    let golden = written(&line("2031-03-29", "2026-11-27"), &line("2031-03-29", "2028-01-01"));
+    let held = [r##"from       "Seat # from <DATE> on""##, r#"until      "Cancel until 2031-03-29T08:45+01:00""#];
+    assert_eq!(lines_of(&golden), held);
+    assert_eq!(texts(&line("2031-03-29", "2027-05-05"), Some(&golden)), golden);
+    assert_ne!(texts(&line("2031-03-28", "2026-11-27"), Some(&golden)), golden);
+    // As a golden has it that is older.
+    let older = golden.to_string().replace("2031-03-29", "<DATE>").replace("# from", "7 from");
+    let older = Golden::parse(&older).unwrap();
+    assert_eq!(texts(&line("2031-03-28", "2027-05-05"), Some(&older)), older);
+    assert_ne!(texts(&line("2031-03-28", "2027-05-05").replace("Seat 7", "Seat 8"), Some(&older)), older);
+}
+
+#[test]
 fn a_time_that_no_clock_changes_is_held_as_it_is() {
     let [utc, berlin] = ["2029-03-23T14:00:00.000Z", "2029-03-23T14:00:00.000+01:00"];
     let line = |begin: &str, now: &str| {
