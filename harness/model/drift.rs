@@ -30,7 +30,13 @@ impl DriftOf {
     pub fn in_words(&self, of: &str) -> String {
         let words = change(&self.recorded, &self.called);
         match self.check {
-            Check::Results => format!("tool results{of} are marked differently than recorded ({words})"),
+            Check::Results => {
+                let alone = |of: &str, other: &str| {
+                    of.lines().filter(|line| !other.lines().any(|of| of == *line)).collect::<Vec<_>>().join("; ")
+                };
+                let (was, is) = (alone(&self.recorded, &self.called), alone(&self.called, &self.recorded));
+                format!("tool results{of} are marked differently than recorded ({})", change(&was, &is))
+            }
             Check::Prompt => format!("the system prompt{of} changed ({words})"),
             Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
             Check::Settings | Check::Extra => {

@@ -1,6 +1,6 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,9 +25,9 @@ use retake_core::events::{
     ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Rules, attributed};
+use retake_core::key::{Check, Rules, attributed};
 use retake_core::secrets::Fired;
-use retake_model::{CallFlaw, DriftOf, FlawKind, Miss};
+use retake_model::{CallFlaw, DriftOf, FlawKind, Miss, change};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
 
 /// The most items of one kind that a failure shows.
@@ -214,17 +214,29 @@ impl Replayed {
     }
 
     pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let fails = |drift: &DriftOf| match scenario.drift.of(drift.check) {
+        let foreign = LazyCell::new(|| self.foreign());
+        // An edited prompt breaks nothing. One that says other values was not edited, but filled in otherwise.
+        let has_other_values = |DriftOf { check, recorded, called, .. }: &DriftOf| {
+            *check == Check::Prompt && foreign.differ(recorded, called)
+        };
+        let breaks = |drift: &DriftOf| drift.breakage.is_some() || has_other_values(drift);
+        let fails = |(_, drift): &&(usize, DriftOf)| match scenario.drift.of(drift.check) {
             Level::Ignore => false,
-            Level::Note => drift.breakage.is_some(),
+            Level::Note => breaks(drift),
             Level::Fail => true,
         };
-        let mut failing = self.played.drift.iter().filter(|(_, drift)| fails(drift));
-        let (turn, first) = failing.clone().find(|(_, drift)| drift.breakage.is_some()).or_else(|| failing.next())?;
+        let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
+        let (turn, first) = failing.iter().find(|(_, drift)| breaks(drift)).or(failing.first())?;
         let fixture = self.fixture.as_ref()?;
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
-        let what = first.breakage.as_ref().map_or_else(|| first.in_words(&of), ToString::to_string);
+        let what = match &first.breakage {
+            Some(breakage) => breakage.to_string(),
+            None if has_other_values(first) => {
+                format!("the system prompt{of} says other values ({})", change(&first.recorded, &first.called))
+            }
+            None => first.in_words(&of),
+        };
         let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
         // Tools and settings are one line of JSON each.

@@ -1,17 +1,21 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
 use time::format_description::well_known::Iso8601;
 use time::{Date, Duration};
 
 use super::calendar::{COMPARED, Clock, Clocks, Days, Fortnight, TODAY, around};
 use super::part::may_begin;
 use super::rendering::Rendering;
-use crate::json::Json;
+use crate::key::normalize::regex;
 
 /// How far back the beginning of a rendering may be from the place where two texts part, in characters: more than the longest date.
 const BACK: usize = 48;
-/// The length of a day such as `2026-11-24`.
-const ISO: usize = 10;
+
+/// A day such as `2026-11-24`.
+pub(crate) static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
 
 impl Days {
     /// Returns the clocks by which a text says today what another one said in the recording.
@@ -29,9 +33,15 @@ impl Days {
     /// Whether two lists of days and points in time, as [`dates`](crate::key::dates) returns them, tell the same by one clock. There is one
     /// way only to read these, so they may be as far away as they like.
     pub fn same_dates(&self, recorded: &str, called: &str) -> bool {
-        let read = |text: &str| Json::parse(text.as_bytes()).ok();
-        let (Some(recorded), Some(called)) = (read(recorded), read(called)) else { return false };
-        self.clocks.iter().any(|clock| is_same(clock, &recorded, &called))
+        self.clocks.iter().any(|clock| {
+            let away = clock.called[TODAY] - clock.recorded[TODAY];
+            let moved = |day: &Captures<'_>| {
+                let stays = day.get(0).and_then(|day| called.get(day.range())) == Some(&day[0]);
+                let moved = Date::parse(&day[0], &Iso8601::DATE).ok().and_then(|day| day.checked_add(away));
+                moved.filter(|_| !stays).map_or_else(|| day[0].to_owned(), |day| day.to_string())
+            };
+            DAY.replace_all(recorded, moved) == called
+        })
     }
 
     /// Returns a text of today with the renderings of the day of the recording put in, by the first clock. If that is the recorded
@@ -48,21 +58,6 @@ pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
     let mut fortnights = (-weeks..=weeks).step_by(2).filter_map(|away| around(day.checked_add(Duration::weeks(away))?));
     let is_date = |days: &Fortnight, at| Rendering::in_one(days, text, at).is_some_and(|rendering| rendering.is_date());
     fortnights.any(|days| starts.clone().any(|at| is_date(&days, at)))
-}
-
-fn is_same(clock: &Clock, recorded: &Json, called: &Json) -> bool {
-    let moved = |text: &str| {
-        let (day, rest) = text.split_at_checked(ISO)?;
-        let day = Date::parse(day, &Iso8601::DATE).ok()?;
-        Some(format!("{}{rest}", day.checked_add(clock.called[TODAY] - clock.recorded[TODAY])?))
-    };
-    match (recorded, called) {
-        (Json::Array(recorded), Json::Array(called)) => {
-            recorded.len() == called.len() && recorded.iter().zip(called).all(|(one, other)| is_same(clock, one, other))
-        }
-        (Json::Str(recorded), Json::Str(called)) => recorded == called || moved(recorded).as_ref() == Some(called),
-        _ => false,
-    }
 }
 
 fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {

@@ -4,16 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::ids::is_id;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
+use crate::days::DAY;
 use crate::json::Json;
-use crate::key::normalize::regex;
 
 /// What stands in place of a text that is not the service's own.
 pub(super) const CUT: char = '…';
@@ -154,8 +151,17 @@ impl Foreign {
 
     /// Whether words are in one of these texts, and are none as a whole.
     pub(super) fn has_words(&self, words: &str) -> bool {
-        let has = |text: &String| text.match_indices(words).any(|(at, _)| is_apart(text, at..at + words.len()));
-        !self.whole.contains(words) && self.whole.iter().any(has)
+        !self.whole.contains(words) && self.whole.iter().any(|text| says(text, words))
+    }
+
+    /// Whether a text of the service says other values than before: in the same words of its own, or without one of these texts that
+    /// is no word.
+    pub fn differ(&self, before: &str, now: &str) -> bool {
+        let own = |text: &str| Some(self.said(text, &str::to_owned, Exactly::Always)?.0);
+        let is_value =
+            |of: &&String| of.contains(char::is_alphabetic) && of.contains(|c: char| c.is_numeric() || c == ' ');
+        let gone = |of: &String| says(before, of.trim()) && !now.contains(of.trim());
+        own(before) == own(now) || self.whole.iter().filter(is_value).any(gone)
     }
 
     fn text(&mut self, text: &str, levels: usize) {
@@ -181,7 +187,6 @@ impl Foreign {
 
 /// A text that is changed around the days that are `known`, each of which becomes what `day` says.
 fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool, day: &Normalize<'_>) -> String {
-    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
     let (mut out, mut done) = (String::new(), 0);
     for found in DAY.find_iter(text).filter(|found| known(found.as_str())) {
         out += &(change(&text[done..found.start()]) + &day(found.as_str()));
@@ -202,6 +207,11 @@ fn replaced(text: &str, of: &str, by: &str) -> String {
         }
     }
     out + &text[done..]
+}
+
+/// Whether a text has words, and not only as a part of longer ones.
+fn says(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| is_apart(text, at..at + words.len()))
 }
 
 /// Whether what stands at a place is no part of a longer word.

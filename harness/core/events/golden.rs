@@ -22,7 +22,7 @@ mod varying;
 mod writer;
 
 pub use formats::{Format, Part};
-pub(super) use varying::{is_text, of_any_recording, of_this_recording, without_orders};
+pub(super) use varying::{of_any_recording, of_this_recording, without_orders};
 pub(super) use writer::{Printed, VARIES};
 
 /// The golden of a scenario: one block for each captured response or page, in the order of the steps.
@@ -365,6 +365,11 @@ impl Kind {
     /// All that it says in the recording of which it is true.
     pub(super) fn whole(&self) -> &Kind {
         if let Kind::Whole(_, whole) = self { whole } else { self.bare() }
+    }
+
+    /// Whether it is a text, held or not.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.bare(), Kind::Quoted(_)) || *self == Kind::plain(STRING)
     }
 
     /// Whether it is true of one recording only, or a part of it.

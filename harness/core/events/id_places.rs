@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::captured::Captured;
 use super::foreign::CUT;
-use super::golden::{Golden, Kind, Node, is_text};
-use super::ids::{is_id, is_name};
+use super::golden::{Golden, Kind, Node};
+use super::ids::{Stands, is_id, is_name};
 use super::labels::read;
 use super::notation::{Normalize, pointer_token};
 use super::options::ShapeOptions;
@@ -25,17 +25,6 @@ const SIGNS: &[u8] = b"_-.:";
 /// Places, by labels and JSON pointers in their payloads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IdPlaces(BTreeMap<(String, String), Stands>);
-
-/// What stands at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stands {
-    /// Ids with a form, which may get another one.
-    Ids,
-    /// Ids without a form.
-    ShortIds,
-    /// What only has the form of an id.
-    Texts,
-}
 
 /// The texts at each place.
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
@@ -128,7 +117,7 @@ impl IdPlaces {
     }
 
     fn kinds(&mut self, kinds: &[Kind], label: &str, pointer: &str) {
-        let has_texts = kinds.iter().any(is_text);
+        let has_texts = kinds.iter().any(Kind::is_text);
         for kind in kinds {
             let mut add = |stands| {
                 self.0.insert((label.to_owned(), pointer.to_owned()), stands);

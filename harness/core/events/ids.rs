@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::rc::Rc;
 
-use super::id_places::Stands;
 use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
@@ -56,6 +55,17 @@ struct FoundId {
     unordered: bool,
     /// Whether it has no form.
     short: bool,
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// Ids with a form, which may get another one.
+    Ids,
+    /// Ids without a form.
+    ShortIds,
+    /// What only has the form of an id.
+    Texts,
 }
 
 /// As what a text stands, by its label and place; `None` if its form says so.

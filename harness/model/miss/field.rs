@@ -66,6 +66,10 @@ pub(super) fn text_of(value: Option<&Json>) -> String {
 pub(super) fn value_change(recorded: Option<&Json>, called: Option<&Json>, width: usize) -> String {
     let shown = |value: &Json| format!("{:?}", clipped(&text_of(Some(value)), width));
     match (recorded, called) {
+        // The same characters are of another type.
+        (Some(a), Some(b)) if text_of(recorded) == text_of(called) => {
+            format!("{} → {}", a.print(Layout::Python), b.print(Layout::Python))
+        }
         (Some(a), Some(b)) => change_within(&text_of(Some(a)), &text_of(Some(b)), width),
         (a, b) => {
             let side = |value: Option<&Json>| value.map_or_else(|| "absent".to_owned(), shown);

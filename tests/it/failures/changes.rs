@@ -165,6 +165,18 @@ pub(crate) const CHANGES: &[Change] = &[
         &["drift: the system prompt of `lead_agent` changed (\"at length.\" → \"briefly.\")"],
     ),
     files(
+        "a value that the prompt no longer says",
+        WRITE,
+        |tree| {
+            fixtures::edit(tree, WRITE, |turns| {
+                for turn in turns.iter_mut() {
+                    reworded(turn, Check::Prompt, |prompt| prompt.replace("briefly", "briefly: hi from replay."));
+                }
+            });
+        },
+        &["drift: the system prompt of `lead_agent` says other values (\"briefly: hi from replay..\" → \"briefly.\")"],
+    ),
+    files(
         "a tool's definition",
         WRITE,
         |tree| {

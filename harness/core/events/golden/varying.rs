@@ -113,7 +113,7 @@ impl Golden {
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
             if of_sort(kinds, &is_id) != of_sort(other, &is_id) {
-                replace(kinds, &|kind| is_id(kind) || is_text(kind), [Kind::plain(STRING)]);
+                replace(kinds, &|kind| is_id(kind) || kind.is_text(), [Kind::plain(STRING)]);
             }
         });
     }
@@ -148,7 +148,7 @@ impl Golden {
             }
             let is_exact = |kind: &Kind| is_said(kind) && kind.says(&is_exact);
             if exact.iter().any(is_exact) && (!is_open(exact) || is_open(kinds)) {
-                replace(kinds, &is_text, exact.iter().filter(|kind| is_text(kind)).cloned());
+                replace(kinds, &Kind::is_text, exact.iter().filter(|kind| kind.is_text()).cloned());
             }
             tell_away(kinds, exact);
         });
@@ -158,7 +158,7 @@ impl Golden {
     fn tell_as_unmoved(&mut self) {
         self.at_places(&self.clone(), &|kinds, _| {
             if is_open(kinds) {
-                kinds.retain(|kind| !is_text(kind));
+                kinds.retain(|kind| !kind.is_text());
             }
             if kinds.iter().any(|kind| kind.is_instant() && !matches!(kind, Kind::Derived(_))) {
                 kinds.retain(|kind| !kind.is_instant());
@@ -354,11 +354,6 @@ pub(super) fn is_quoted(kind: &Kind) -> bool {
     matches!(kind.bare(), Kind::Quoted(text) if text.trim_matches('"') != MODEL)
 }
 
-/// Whether it is a text, held or not.
-pub(in crate::events) fn is_text(kind: &Kind) -> bool {
-    matches!(kind.bare(), Kind::Quoted(_)) || *kind == Kind::plain(STRING)
-}
-
 /// Whether it is a text that is held, other than a word without digits and the name of the model.
 fn is_said(kind: &Kind) -> bool {
     let is_bare_word = |word: &str| is_word(word) && !word.contains(|c: char| c.is_ascii_digit());
@@ -378,7 +373,7 @@ pub(super) fn leave_out_wholes(kinds: &mut Kinds, is_same: &dyn Fn(&Kind) -> boo
 /// Leaves the texts at a place open, if they vary.
 pub(super) fn open_texts(kinds: &mut Kinds, vary: bool) {
     if vary {
-        replace(kinds, &is_text, [Kind::plain(STRING)]);
+        replace(kinds, &Kind::is_text, [Kind::plain(STRING)]);
     }
 }
 

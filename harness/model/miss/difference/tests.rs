@@ -178,6 +178,7 @@ fn what_is_absent_is_not_quoted_and_white_space_is_seen() {
         line(r#"{"a": 1}"#, r#"{"a": 1, "b": ","}"#),
         "tool `f` returned a different `/b` than recorded (absent → \",\")"
     );
+    assert_eq!(line(r#"{"a": 1}"#, r#"{"a": "1"}"#), "tool `f` returned a different `/a` than recorded (1 → \"1\")");
     assert_eq!(
         line(r#"{"a": 1}"#, r#"{"a": 1, "error": "no disk"}"#),
         "tool `f` returned an error, where none was recorded (absent → \"no disk\")"
