@@ -20,7 +20,6 @@ mod rendering;
 mod walk;
 
 pub use calendar::{Clocks, Days};
-pub(crate) use walk::DAY;
 pub use walk::tells;
 
 #[cfg(test)]

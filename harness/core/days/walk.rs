@@ -1,21 +1,16 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
-use std::sync::LazyLock;
-
-use regex::{Captures, Regex};
 use time::format_description::well_known::Iso8601;
 use time::{Date, Duration};
 
 use super::calendar::{COMPARED, Clock, Clocks, Days, Fortnight, TODAY, around};
 use super::part::may_begin;
 use super::rendering::Rendering;
-use crate::key::normalize::regex;
 
 /// How far back the beginning of a rendering may be from the place where two texts part, in characters: more than the longest date.
 const BACK: usize = 48;
-
-/// A day such as `2026-11-24`.
-pub(crate) static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
+/// The length of a day such as `2026-11-24`.
+const ISO: usize = 10;
 
 impl Days {
     /// Returns the clocks by which a text says today what another one said in the recording.
@@ -34,13 +29,13 @@ impl Days {
     /// way only to read these, so they may be as far away as they like.
     pub fn same_dates(&self, recorded: &str, called: &str) -> bool {
         self.clocks.iter().any(|clock| {
-            let away = clock.called[TODAY] - clock.recorded[TODAY];
-            let moved = |day: &Captures<'_>| {
-                let stays = day.get(0).and_then(|day| called.get(day.range())) == Some(&day[0]);
-                let moved = Date::parse(&day[0], &Iso8601::DATE).ok().and_then(|day| day.checked_add(away));
-                moved.filter(|_| !stays).map_or_else(|| day[0].to_owned(), |day| day.to_string())
-            };
-            DAY.replace_all(recorded, moved) == called
+            let (away, mut moved) = (clock.called[TODAY] - clock.recorded[TODAY], recorded.to_owned());
+            for (at, _) in recorded.match_indices('-').filter_map(|(dash, it)| Some((dash.checked_sub(4)?, it))) {
+                let day = recorded.get(at..at + ISO).filter(|day| called.get(at..at + ISO) != Some(day));
+                let day = day.and_then(|day| Date::parse(day, &Iso8601::DATE).ok()?.checked_add(away));
+                day.into_iter().for_each(|day| moved.replace_range(at..at + ISO, &day.to_string()));
+            }
+            moved == called
         })
     }
 

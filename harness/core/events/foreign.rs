@@ -4,13 +4,16 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::ids::is_id;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
-use crate::days::DAY;
 use crate::json::Json;
+use crate::key::normalize::regex;
 
 /// What stands in place of a text that is not the service's own.
 pub(super) const CUT: char = '…';
@@ -187,6 +190,7 @@ impl Foreign {
 
 /// A text that is changed around the days that are `known`, each of which becomes what `day` says.
 fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool, day: &Normalize<'_>) -> String {
+    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
     let (mut out, mut done) = (String::new(), 0);
     for found in DAY.find_iter(text).filter(|found| known(found.as_str())) {
         out += &(change(&text[done..found.start()]) + &day(found.as_str()));

@@ -195,7 +195,8 @@ impl Collector<'_> {
         let mut ranked = Vec::new();
         for (id, found) in self.found {
             let normal = (self.normalize)(&id);
-            if is_name(&normal) {
+            // One that only the golden tells to be an id is told as there.
+            if is_name(&normal) && (found.short || is_id(&id)) {
                 shown.insert(id, ShownId::Named(normal.into()));
             } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
                 ranked.push((found.short, rank, id));
