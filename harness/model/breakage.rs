@@ -61,7 +61,7 @@ impl RecordedPrompts {
     }
 
     /// Returns another caller that a prompt belongs to; `None` if the caller itself had that prompt.
-    fn other_caller(&self, prompt: &str, caller: Option<&str>) -> Option<&str> {
+    pub(super) fn other_caller(&self, prompt: &str, caller: Option<&str>) -> Option<&str> {
         let callers = self.0.get(&Hash::of(prompt.as_bytes()))?;
         let caller = caller.filter(|caller| !callers.contains(*caller))?;
         callers.iter().map(String::as_str).find(|other| *other != caller)
@@ -85,11 +85,6 @@ pub(super) fn breakage(
         Check::Tools => of_tools(turn, &Json::parse(recorded.as_bytes()).ok()?, &Json::parse(called.as_bytes()).ok()?),
         Check::Model | Check::Settings | Check::Form | Check::Results | Check::Extra | Check::Dates => None,
     }
-}
-
-/// Returns the other caller whose prompt the call has.
-pub(super) fn prompt_of_another(prompts: &RecordedPrompts, turn: &Turn, called: &str) -> Option<String> {
-    prompts.other_caller(called, turn.caller.as_deref()).map(str::to_owned)
 }
 
 fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::breakage::{Breakage, RecordedPrompts, breakage, prompt_of_another};
+use super::breakage::{Breakage, RecordedPrompts, breakage};
 use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{FieldDifference, change, field_difference};
@@ -143,7 +143,8 @@ pub(super) fn drift(
         {
             return None;
         }
-        let other = || prompt_of_another(prompts.get_or_init(|| RecordedPrompts::of(fixture)), turn, &called);
+        let prompts = || prompts.get_or_init(|| RecordedPrompts::of(fixture));
+        let other = || prompts().other_caller(&called, turn.caller.as_deref()).map(str::to_owned);
         let breakage = breakage(turn, check, &recorded, &called, other);
         Some(DriftOf { check, recorded, called, breakage })
     };

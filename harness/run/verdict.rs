@@ -216,14 +216,11 @@ impl Replayed {
     pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
         let foreign = LazyCell::new(|| self.foreign());
         // An edited prompt breaks nothing. One that says other values was not edited, but filled in otherwise.
-        let has_other_values = |DriftOf { check, recorded, called, .. }: &DriftOf| {
-            *check == Check::Prompt && foreign.differ(recorded, called)
-        };
-        let breaks = |drift: &DriftOf| drift.breakage.is_some() || has_other_values(drift);
-        let fails = |(_, drift): &&(usize, DriftOf)| match scenario.drift.of(drift.check) {
-            Level::Ignore => false,
-            Level::Note => breaks(drift),
-            Level::Fail => true,
+        let says_others = |of: &DriftOf| of.check == Check::Prompt && foreign.differ(&of.recorded, &of.called);
+        let breaks = |of: &DriftOf| of.breakage.is_some() || says_others(of);
+        let fails = |(_, of): &&(usize, DriftOf)| {
+            let level = scenario.drift.of(of.check);
+            level == Level::Fail || level == Level::Note && breaks(of)
         };
         let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
         let (turn, first) = failing.iter().find(|(_, drift)| breaks(drift)).or(failing.first())?;
@@ -232,7 +229,7 @@ impl Replayed {
         let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
         let what = match &first.breakage {
             Some(breakage) => breakage.to_string(),
-            None if has_other_values(first) => {
+            None if says_others(first) => {
                 format!("the system prompt{of} says other values ({})", change(&first.recorded, &first.called))
             }
             None => first.in_words(&of),

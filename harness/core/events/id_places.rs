@@ -99,7 +99,7 @@ impl IdPlaces {
     pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<Stands> {
         let stands = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
         let is_it = match stands {
-            Stands::Ids => may_be_one(text) && is_mixed(text),
+            Stands::Ids => is_id(text) || may_be_one(text) && is_mixed(text),
             Stands::ShortIds => is_token(text, SIGNS),
             Stands::Texts => true,
         };

@@ -53,8 +53,8 @@ struct FoundId {
     rank: Option<usize>,
     /// Whether it first appeared in an event that is sorted among its neighbours.
     unordered: bool,
-    /// Whether it has no form.
-    short: bool,
+    /// As what the golden has it, whatever its form.
+    stands: Option<Stands>,
 }
 
 /// What stands at a place.
@@ -149,10 +149,10 @@ impl Collector<'_> {
                 }
                 let known = self.known.zip(pointer).and_then(|(known, pointer)| known(&label.text, &pointer, text));
                 match (known, id_of(text)) {
-                    (Some(Stands::ShortIds), _) => self.add(text, at, label, true),
-                    (Some(Stands::Ids), _) => self.add(text, at, label, false),
                     (Some(Stands::Texts), Some(_)) => drop(self.none.insert(text.to_owned())),
-                    (_, Some(id)) => self.add(id, at, label, false),
+                    (Some(Stands::ShortIds), _) => self.add(text, at, label, known),
+                    (Some(Stands::Ids), id) => self.add(id.unwrap_or(text), at, label, known),
+                    (_, Some(id)) => self.add(id, at, label, None),
                     (_, None) => {}
                 }
             }
@@ -174,12 +174,12 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, id: &str, at: u64, label: &Label, short: bool) {
+    fn add(&mut self, id: &str, at: u64, label: &Label, stands: Option<Stands>) {
         let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
         let found = match self.found.entry(id) {
             Entry::Occupied(found) => found.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered, short })
+                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered, stands })
             }
         };
         found.shared |= found.first_place != at;
@@ -195,13 +195,14 @@ impl Collector<'_> {
         let mut ranked = Vec::new();
         for (id, found) in self.found {
             let normal = (self.normalize)(&id);
-            // One that only the golden tells to be an id is told as there.
-            if is_name(&normal) && (found.short || is_id(&id)) {
+            let short = found.stands == Some(Stands::ShortIds);
+            // What a golden numbers has no name there.
+            if is_name(&normal) && found.stands != Some(Stands::Ids) {
                 shown.insert(id, ShownId::Named(normal.into()));
             } else if let (Some(rank), true, false) = (found.rank, found.shared, found.unordered) {
-                ranked.push((found.short, rank, id));
+                ranked.push((short, rank, id));
             } else {
-                shown.insert(id, if found.short { ShownId::Short(None) } else { ShownId::Plain });
+                shown.insert(id, if short { ShownId::Short(None) } else { ShownId::Plain });
             }
         }
         // Those without a form come last, so that the others have the same numbers with and without them.

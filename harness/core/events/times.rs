@@ -80,7 +80,8 @@ pub(super) fn away(value: &Json, told: OffsetDateTime, compared: bool) -> Option
     if let Some(date) = date.and_then(|date| Date::parse(date, &Iso8601::DATE).ok()) {
         let days = (date - told.date()).whole_days();
         let is_one = told.date() == told.to_offset(UtcOffset::UTC).date();
-        return if is_one { distance(days, "d") } else { Some(IN_SOME_ZONE.to_owned()) };
+        let away = || distance(days, "d").unwrap_or_else(|| NOW.to_owned());
+        return Some(if is_one { away() } else { IN_SOME_ZONE.to_owned() });
     }
     let at = match (value, of_number(value)) {
         (Json::Str(text), _) => OffsetDateTime::parse(&text.replacen(' ', "T", 1), &Rfc3339).ok()?.unix_timestamp(),

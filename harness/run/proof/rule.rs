@@ -1,7 +1,6 @@
 //! A proposed `[[normalize]]` rule: how to apply it, and its text for `suite.toml`.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use regex::Regex;
 use retake_core::json::Json;
@@ -54,10 +53,8 @@ impl Rule {
 
     /// The rule as text for `suite.toml`.
     pub(super) fn toml(&self) -> String {
-        let pattern = self.regex.as_str();
-        let literal = !pattern.contains('\'') && !pattern.contains(char::is_control);
-        let pattern = if literal { format!("'{pattern}'") } else { toml_basic_string(pattern) };
-        format!("[[normalize]]\npattern = {pattern}\nreplace = {}", toml_basic_string(&self.replace))
+        let [pattern, replace] = [self.regex.as_str(), &*self.replace].map(toml::Value::from);
+        format!("[[normalize]]\npattern = {pattern}\nreplace = {replace}")
     }
 }
 
@@ -73,16 +70,4 @@ fn each_text(value: &Json, found: &mut dyn FnMut(&str)) {
         Json::Object(entries) => entries.iter().for_each(|(_, value)| each_text(value, found)),
         _ => {}
     }
-}
-
-fn toml_basic_string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out + "\""
 }

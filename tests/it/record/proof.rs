@@ -193,7 +193,7 @@ fn a_report_names_the_place_and_both_values() {
         "  replayed  ticket ",
         "  it is     a random id",
         "tried: with the rules below, two replays agree",
-        "if it may vary, add to scenarios/suite.toml:\n    [[normalize]]\n    pattern = 'ticket [0-9a-f]{8}'\n    replace = \"ticket <ID>\"",
+        "if it may vary, add to scenarios/suite.toml:\n    [[normalize]]\n    pattern = \"ticket [0-9a-f]{8}\"\n    replace = \"ticket <ID>\"",
         "and then, without paying again:\n    retake record look --resume",
     ]);
 }
@@ -209,7 +209,7 @@ fn a_rule_that_would_make_two_calls_equal_is_not_proposed() {
 
 fn digits_of_an_id_by_chance_are_no_number() {
     let (refused, _) = mended("four");
-    refused.says(&["pattern = 'ticket [0-9a-f]{4}'"]);
+    refused.says(&["pattern = \"ticket [0-9a-f]{4}\""]);
 }
 
 /// Four rules of one form would be replaced by one without the text around it, which also matches plain words.

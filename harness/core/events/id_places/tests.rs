@@ -161,12 +161,19 @@ fn an_id_with_a_form_may_get_another_one() {
         foreign.add_text(r#"{"named": "customer-4711"}"#);
         let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
         // The scenario has captured the thread: of an id with a form only that counts.
-        let names = |text: &str| text.replace("m_5f0c2d3e4f5a6b7c", "m_<ID>").replace("m_kx3zq81w", "<thread>");
+        let names = |text: &str| {
+            text.replace("m_5f0c2d3e4f5a6b7c", "m_<ID>")
+                .replace("m_kx3zq81w", "<thread>")
+                .replace("m_0918273645f0e1d2a3b4", "<thread>")
+        };
         Shaped::of(run, &ShapeOptions::default(), &known, &names).golden
     };
     let committed = shaped(&run(["m_5f0c2d3e4f5a6b7c", "m_5f0c2d3e4f5a6b7c", "a1b2c3d4e5f60718"]), None);
     let committed = Golden::parse(&committed.to_string()).unwrap();
     assert_eq!(shaped(&run(["m_kx3zq81w", "m_kx3zq81w", "01JDZW7Q8"]), Some(&committed)), committed);
+    // With a form, too, it is named as a whole.
+    let hex = "m_0918273645f0e1d2a3b4";
+    assert_eq!(shaped(&run([hex, hex, "a1b2c3d4e5f60718"]), Some(&committed)), committed);
     for (ids, why) in [
         (["m_kx3zq81w", "m_kx3zq81v", "01JDZW7Q8"], "another thread is closed"),
         (["m_kx3zq81w", "m_kx3zq81w", "m_kx3zq81w"], "the order has the id of the thread"),
