@@ -122,7 +122,7 @@ fn compare(json: &Json, scrubbed: &Json, place: String, scrub: &Scrub, found: &m
     match (json, scrubbed) {
         (Json::Object(entries), Json::Object(others)) => {
             for (key, value) in entries.iter() {
-                let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+                let place = if place.is_empty() { key.to_string() } else { format!("{place}.{key}") };
                 match others.get(key) {
                     // If the value is secret only because of its key, the whole object tells its form.
                     Some(other) if matches!(value, Json::Str(_)) && value != other => {

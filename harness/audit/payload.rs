@@ -34,7 +34,7 @@ fn collect(json: &Json, is_own: &dyn Fn(&str, &str) -> bool, path: &mut Vec<Step
         Json::Object(entries) => {
             add(Kind::AddKey, path);
             for (key, value) in entries.iter() {
-                path.push(Step::Key(key.to_owned()));
+                path.push(Step::Key(key.to_string()));
                 for kind in [Kind::DropKey, Kind::RenameKey, Kind::RetypeKey] {
                     spots.push(Spot { kind, path: path.clone() });
                 }
@@ -79,15 +79,15 @@ pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     let Spot { kind, path } = spot;
     if let (Kind::DropKey | Kind::RenameKey, Some((Step::Key(key), parents))) = (kind, path.split_last()) {
         let entries = value_at(&mut json, parents)?.as_object_mut()?;
-        let value = entries.remove(key)?;
+        let value = entries.remove(&**key)?;
         if *kind == Kind::RenameKey {
-            entries.insert(format!("{key}_renamed"), value);
+            entries.insert(format!("{key}_renamed").into(), value);
         }
         return Some(json);
     }
     let value = value_at(&mut json, path)?;
     match (kind, value) {
-        (Kind::AddKey, Json::Object(entries)) => _ = entries.insert("added", Json::Bool(true)),
+        (Kind::AddKey, Json::Object(entries)) => _ = entries.insert("added".into(), Json::Bool(true)),
         (Kind::RetypeKey, value) => *value = of_another_type(value),
         (Kind::ChangeValue | Kind::ChangeWord, value) => *value = other_value(value),
         (Kind::ChangeTime, value) => *value = of_another_form(value)?,
@@ -103,7 +103,7 @@ pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
 /// Returns the value at a path, so that it can be changed.
 pub(super) fn value_at<'a>(json: &'a mut Json, path: &[Step]) -> Option<&'a mut Json> {
     path.iter().try_fold(json, |value, step| match (value, step) {
-        (Json::Object(entries), Step::Key(key)) => entries.get_mut(key),
+        (Json::Object(entries), Step::Key(key)) => entries.get_mut(&**key),
         (Json::Array(items), Step::Index(index)) => items.get_mut(*index),
         _ => None,
     })

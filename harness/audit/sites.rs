@@ -301,7 +301,7 @@ fn set(event: &mut Event, json: &Json) {
 
 fn value<'a>(json: &'a Json, path: &[Step]) -> Option<&'a Json> {
     path.iter().try_fold(json, |value, step| match (value, step) {
-        (Json::Object(entries), Step::Key(key)) => entries.get(key),
+        (Json::Object(entries), Step::Key(key)) => entries.get(&**key),
         (Json::Array(items), Step::Index(index)) => items.get(*index),
         _ => None,
     })

@@ -166,7 +166,7 @@ fn put_prompt(body: &mut Json, prompt: &str) -> bool {
             is_prompt
         }
         Json::Array(list) => list.iter_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
-        Json::Object(fields) => fields.values_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
+        Json::Object(fields) => fields.iter_mut().fold(false, |found, (_, value)| found | put_prompt(value, prompt)),
         _ => false,
     }
 }

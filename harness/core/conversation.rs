@@ -96,7 +96,7 @@ pub struct Native {
 impl Native {
     /// Returns what its API calls the block: its `type`, or the name of its only field.
     pub fn kind(&self) -> &str {
-        let field = || self.block.as_object()?.keys().find(|key| *key != "thoughtSignature");
+        let field = || self.block.as_object()?.keys().map(|key| &**key).find(|key| *key != "thoughtSignature");
         self.block.str_of("type").or_else(field).unwrap_or("block")
     }
 }

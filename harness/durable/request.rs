@@ -190,18 +190,16 @@ fn hash<const N: usize>(parts: [(&str, Given); N]) -> Fingerprint {
         let mut part = Object::new();
         for (what, lost) in [("not finite", not_finite), ("keys that are no strings", other_keys)] {
             if !lost.is_empty() {
-                part.insert(format!("{name}, {what}"), Json::Array(lost.into_iter().map(Json::Str).collect()));
+                part.insert(format!("{name}, {what}").into(), Json::Array(lost.into_iter().map(Json::Str).collect()));
             }
         }
         if json != Json::Null {
-            part.insert(name, json);
+            part.insert(name.into(), json);
         }
         if !part.is_empty() {
             short.insert(name.to_owned(), of(&part).to_string().chars().take(SHORT).collect());
         }
-        for (key, value) in part.iter() {
-            present.insert(key, value.clone());
-        }
+        present.extend(part);
     }
     (of(&present), short)
 }
@@ -216,7 +214,7 @@ fn messages_that_count(messages: Json) -> Json {
 }
 
 fn message_that_counts(mut fields: Object) -> Object {
-    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field));
+    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
     if let Some(Json::Array(parts)) = fields.get_mut("parts") {
         parts.iter_mut().for_each(strip_part);
     }
@@ -229,12 +227,12 @@ fn message_that_counts(mut fields: Object) -> Object {
 
 fn strip_part(part: &mut Json) {
     if let Json::Object(fields) = part {
-        fields.retain(|field, _| !OF_A_PART.contains(&field));
+        fields.retain(|field, _| !OF_A_PART.contains(&field.as_str()));
     }
 }
 
 fn settings_that_count(settings: Json) -> Json {
     let Json::Object(mut fields) = settings else { return settings };
-    fields.retain(|field, value| *value != Json::Null && !OF_TRANSPORT.contains(&field));
+    fields.retain(|field, value| *value != Json::Null && !OF_TRANSPORT.contains(&field.as_str()));
     if fields.is_empty() { Json::Null } else { Json::Object(fields) }
 }

@@ -116,7 +116,7 @@ pub(super) fn definition<'a>(tools: &'a Json, name: &str) -> Option<&'a Json> {
 fn misfit(schema: &Json, args: &Json) -> Option<String> {
     let (properties, args) = (schema.get("properties")?.as_object()?, args.as_object()?);
     let required = schema.get("required").and_then(Json::as_array).unwrap_or_default().iter().filter_map(Json::as_str);
-    if let Some(missing) = required.into_iter().find(|name| !args.contains_key(name)) {
+    if let Some(missing) = required.into_iter().find(|name| !args.contains_key(*name)) {
         return Some(format!("`{missing}` is required, but was not recorded"));
     }
     let open = schema.get("additionalProperties").is_some_and(Json::is_truthy);

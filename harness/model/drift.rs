@@ -60,9 +60,9 @@ impl DriftOf {
     fn options(&self) -> Vec<String> {
         let read = |text: &str| Json::parse(text.as_bytes()).ok().and_then(Json::into_object).unwrap_or_default();
         let (recorded, called) = (read(&self.recorded), read(&self.called));
-        let options: BTreeSet<&str> = recorded.keys().chain(called.keys()).collect();
+        let options: BTreeSet<&str> = recorded.keys().chain(called.keys()).map(|key| &**key).collect();
         let shown = |value: Option<&Json>| value.map_or("nothing".to_owned(), |value| value.print(Layout::Compact));
-        let changed = options.into_iter().filter(|option| recorded.get(option) != called.get(option));
+        let changed = options.into_iter().filter(|option| recorded.get(*option) != called.get(*option));
         let of_option =
             |option: &str| format!("`{option}`: {} → {}", shown(recorded.get(option)), shown(called.get(option)));
         changed.map(of_option).collect()

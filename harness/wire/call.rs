@@ -101,7 +101,7 @@ impl Call {
     pub fn extra_with(&self, headers: &Json) -> Option<Json> {
         let mut extra = self.extra.as_object()?.clone();
         if headers.is_truthy() {
-            extra.insert(HEADERS, headers.clone());
+            extra.insert(HEADERS.into(), headers.clone());
         }
         Some(Json::Object(extra))
     }

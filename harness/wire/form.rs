@@ -75,7 +75,7 @@ pub(super) fn ollama(body: &Json) -> Json {
 pub(super) fn add_version(form: &mut Json, target: Target<'_>) {
     let version = target.version();
     if let (Some(form), false) = (form.as_object_mut(), version.is_empty()) {
-        form.insert("version".to_owned(), version.into());
+        form.insert("version".into(), version.into());
     }
 }
 
@@ -86,7 +86,7 @@ struct Form(Object);
 impl Form {
     fn on(mut self, option: &str, on: bool) -> Form {
         if on {
-            self.0.insert(option.to_owned(), true.into());
+            self.0.insert(option.into(), true.into());
         }
         self
     }
@@ -99,7 +99,7 @@ impl Form {
             Some("json_schema") => SCHEMA,
             Some(other) => other,
         };
-        self.0.insert("format".to_owned(), kind.into());
+        self.0.insert("format".into(), kind.into());
         self
     }
 }

@@ -94,13 +94,12 @@ pub(super) fn extra(body: &Json, messages: &[Shared], no_settings: &[&str]) -> J
     let of_messages = messages.iter().enumerate().filter(|(_, message)| message.extra != Json::Null);
     let of_messages = Json::object(of_messages.map(|(index, message)| (index.to_string(), message.extra.clone())));
     let fields = EXTRA.into_iter().filter(|key| no_settings.contains(key));
-    let mut extra: Object =
-        fields.filter_map(|key| Some((key.to_owned(), fields::given(body, key)?.clone()))).collect();
+    let mut extra: Object = fields.filter_map(|key| Some((key.into(), fields::given(body, key)?.clone()))).collect();
     if let Some(Json::Object(metadata)) = extra.get_mut("metadata") {
         metadata.remove("caller");
     }
     if of_messages.is_truthy() {
-        extra.insert("messages", of_messages);
+        extra.insert("messages".into(), of_messages);
     }
     Json::Object(extra)
 }
@@ -125,7 +124,7 @@ pub(super) fn extra_of_parts(role: Option<&Json>, cached: Option<&Json>, content
 
 /// Returns the fields of a request except those named in `but`.
 pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
-    sent.iter().filter(|(key, _)| !but.contains(key)).map(|(key, value)| (key, value.clone())).collect()
+    sent.iter().filter(|(key, _)| !but.contains(&key.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
 
 /// Returns the text of all system messages, joined by empty lines.

@@ -65,7 +65,7 @@ impl Node {
         let value = match json {
             Json::Array(elements) => Value::List(elements.iter().map(Node::of_json).collect()),
             Json::Object(entries) => {
-                Value::Map(entries.iter().map(|(k, v)| (k.to_owned(), Node::of_json(v))).collect())
+                Value::Map(entries.iter().map(|(k, v)| (k.to_string(), Node::of_json(v))).collect())
             }
             Json::Str(text) => scalar(text.clone(), false),
             other => Value::Json(other.clone()),

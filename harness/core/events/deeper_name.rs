@@ -59,7 +59,7 @@ fn name_in(payloads: &[Json]) -> Option<String> {
 /// Collects the words in objects, each with the keys beside it.
 fn words(value: &Json, pointer: &str, seen: &mut BTreeMap<String, Vec<(String, Vec<String>)>>) {
     let Some(object) = value.as_object() else { return };
-    let keys: Vec<String> = object.keys().map(str::to_owned).collect();
+    let keys: Vec<String> = object.keys().map(ToString::to_string).collect();
     for (key, value) in object.iter() {
         let pointer = format!("{pointer}/{}", notation::pointer_token(key));
         match value.as_str() {

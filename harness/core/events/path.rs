@@ -101,7 +101,7 @@ pub(super) fn leaves<'a>(json: &'a Json, found: &mut dyn FnMut(&Path, &[usize], 
             Json::Object(object) if !has_ids(json) => {
                 // A key `*` would look like any element.
                 for (key, value) in object.iter().filter(|(key, _)| *key != "*") {
-                    path.0.push(Step::Key(key.to_owned()));
+                    path.0.push(Step::Key(key.to_string()));
                     walk(value, path, at, found);
                     path.0.pop();
                 }
@@ -123,7 +123,7 @@ pub(super) fn leaves<'a>(json: &'a Json, found: &mut dyn FnMut(&Path, &[usize], 
 
 /// Whether a value is an object whose keys are ids, so that they differ in each run.
 fn has_ids(json: &Json) -> bool {
-    json.as_object().is_some_and(|object| !object.is_empty() && object.keys().all(is_id))
+    json.as_object().is_some_and(|object| !object.is_empty() && object.keys().all(|key| is_id(key)))
 }
 
 fn elements(json: &Json) -> Vec<&Json> {

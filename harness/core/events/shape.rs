@@ -138,7 +138,7 @@ pub fn golden(captures: &[Captured], options: &ShapeOptions, normalize: &dyn Fn(
 pub fn event_keys(events: &[Event]) -> Vec<(String, Option<Vec<String>>)> {
     let keys = |event: &Event| {
         let json = event.json();
-        let keys = json.as_ref().and_then(Json::as_object).map(|object| object.keys().map(str::to_owned).collect());
+        let keys = json.as_ref().and_then(Json::as_object).map(|o| o.keys().map(ToString::to_string).collect());
         (event.label_with(json.as_ref()).to_owned(), keys)
     };
     events.iter().filter(|event| event.is_real()).map(keys).collect()

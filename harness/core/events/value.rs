@@ -28,10 +28,10 @@ fn normalized(value: &Json, ids: &Ids, normalize: &Normalize) -> String {
             format!("[{}]", items.join(", "))
         }
         Json::Object(entries) => {
-            let entry = |(key, item): (&str, _)| {
+            let entry = |key: &str, item| {
                 format!("{}: {}", Json::Str(normalize(key)).print(Layout::Python), normalized(item, ids, normalize))
             };
-            let mut entries: Vec<_> = entries.iter().map(entry).collect();
+            let mut entries: Vec<_> = entries.iter().map(|(key, item)| entry(key, item)).collect();
             entries.sort_unstable();
             format!("{{{}}}", entries.join(", "))
         }

@@ -60,7 +60,7 @@ impl WordKeys {
 
 /// Whether an object is the call of a tool or its result. If so, its name is the name of the tool.
 pub(super) fn is_of_tool(object: &Object) -> bool {
-    object.keys().map(plain).any(|key| CALL_IDS.contains(&&*key) || ARGUMENTS.contains(&&*key))
+    object.keys().map(|key| plain(key)).any(|key| CALL_IDS.contains(&&*key) || ARGUMENTS.contains(&&*key))
 }
 
 /// Whether a text is a word, and not prose: it begins with a letter, is short, and has no white space.

@@ -10,7 +10,6 @@ mod ordered;
 mod parser;
 mod parts;
 mod printer;
-mod sorted_map;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         let count = entries.len();
-        let object = Object::from(entries);
+        let object: Object = entries.into_iter().collect();
         if self.unique && (object.len() < count || skipped > 1) {
             return self.repeated_key(start, depth);
         }

@@ -160,10 +160,24 @@ fn a_changed_value_keeps_the_order_and_spelling_of_its_unchanged_parts() {
     let text = JsonText::of(SPELLED).unwrap();
     let (before, mut after) = (text.json(), text.json());
     let Json::Object(fields) = &mut after else { panic!() };
-    fields.insert("b", Json::object([("Y", Json::Null), ("x", Json::from("changed"))]));
+    fields.insert("b".into(), Json::object([("Y", Json::Null), ("x", Json::from("changed"))]));
     let changed = text.changed(&before, &after, &|key| key.to_uppercase());
     let expected = text.text().replace(r#""y""#, r#""Y""#).replace(r#""{\"k\": 1}""#, r#""changed""#);
     assert_eq!(changed.text(), expected);
+}
+
+#[test]
+fn keys_are_sorted_by_code_point_and_a_repeated_key_has_its_last_value() {
+    let entries = |entries: &[(&str, i64)]| Json::object(entries.iter().map(|(key, n)| (*key, Json::Int(*n))));
+    let mut json =
+        entries(&[("b", 1), ("a", 2), ("\u{ffff}", 0), ("b", 3), ("B", 4), ("a", 5), ("b", 6), ("\u{10000}", 7)]);
+    let printed = "{\"B\":4,\"a\":5,\"b\":6,\"\u{ffff}\":0,\"\u{10000}\":7}";
+    assert_eq!(json.print(Layout::Compact), printed);
+    assert_eq!(Json::parse(br#"{"b": 1, "a": 2, "b": 3, "B": 4}"#), Ok(entries(&[("B", 4), ("a", 2), ("b", 3)])));
+    let object = json.as_object_mut().unwrap();
+    object.extend([("b".into(), Json::Null), ("0".into(), Json::Null), ("b".into(), Json::Bool(true))]);
+    assert_eq!(object.keys().take(4).collect::<Vec<_>>(), ["0", "B", "a", "b"]);
+    assert_eq!(object.insert("b".into(), Json::Null), Some(Json::Bool(true)));
 }
 
 proptest! {

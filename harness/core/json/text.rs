@@ -143,14 +143,14 @@ fn change<'a>(
                     continue;
                 }
                 let key = Json::parse(word.as_bytes()).ok().and_then(Json::into_string).unwrap_or_default();
-                let new_key = if new.contains_key(&key) { key.clone() } else { renamed(&key) };
+                let new_key = if new.contains_key(&*key) { key.clone() } else { renamed(&key) };
                 if new_key == key {
                     out.push_str(word);
                 } else {
                     print_string(&new_key, out);
                 }
                 out.extend(words.next());
-                let values = (old.get(&key).unwrap_or(&Json::Null), new.get(&new_key).unwrap_or(&Json::Null));
+                let values = (old.get(&*key).unwrap_or(&Json::Null), new.get(&*new_key).unwrap_or(&Json::Null));
                 change(words, values.0, values.1, renamed, out);
             }
         }

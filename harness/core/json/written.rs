@@ -1,7 +1,9 @@
 //! JSON that is about to be written to a file: its keys are sorted, except in texts that keep their original form.
 
+use litemap::LiteMap;
+use smol_str::SmolStr;
+
 use super::printer::{Layout, print_list, print_string, print_value};
-use super::sorted_map::SortedMap;
 use super::text::JsonText;
 use super::value::Json;
 
@@ -14,12 +16,12 @@ pub enum Written {
     /// The compact text of a value, which takes one line in any layout.
     Line(String),
     List(Vec<Written>),
-    Object(SortedMap<Written>),
+    Object(LiteMap<SmolStr, Written>),
 }
 
 impl Written {
     pub fn object<K: AsRef<str>, V: Into<Written>>(entries: impl IntoIterator<Item = (K, V)>) -> Written {
-        Written::Object(entries.into_iter().map(|(key, value)| (key.as_ref().to_owned(), value.into())).collect())
+        Written::Object(entries.into_iter().map(|(key, value)| (key.as_ref().into(), value.into())).collect())
     }
 
     pub fn print(&self, layout: Layout) -> String {

@@ -82,7 +82,7 @@ pub fn with_rules<'a>(message: &'a Json, rules: &Normalizer) -> Option<Cow<'a, J
         if replaced != calls
             && let Some(fields) = changed.to_mut().as_object_mut()
         {
-            fields.insert("tool_calls", Json::Array(replaced));
+            fields.insert("tool_calls".into(), Json::Array(replaced));
         }
     }
     Some(changed)
@@ -91,7 +91,7 @@ pub fn with_rules<'a>(message: &'a Json, rules: &Normalizer) -> Option<Cow<'a, J
 fn with_content(message: &Json, text: String) -> Json {
     let mut message = message.clone();
     if let Some(fields) = message.as_object_mut() {
-        fields.insert("content", Json::Str(text));
+        fields.insert("content".into(), Json::Str(text));
     }
     message
 }

@@ -174,7 +174,7 @@ fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
         match value {
             Json::Str(text) => *text = rules.of_check(text).into_owned(),
             Json::Array(items) => items.iter_mut().for_each(|item| in_strings(item, rules)),
-            Json::Object(fields) => fields.values_mut().for_each(|field| in_strings(field, rules)),
+            Json::Object(fields) => fields.iter_mut().for_each(|(_, field)| in_strings(field, rules)),
             _ => {}
         }
     }

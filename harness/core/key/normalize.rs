@@ -137,7 +137,7 @@ impl Normalizer {
                 }
             }
             Json::Array(items) => items.iter_mut().for_each(|item| self.own_in(item, numbers)),
-            Json::Object(fields) => fields.values_mut().for_each(|field| self.own_in(field, numbers)),
+            Json::Object(fields) => fields.iter_mut().for_each(|(_, field)| self.own_in(field, numbers)),
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) if numbers => {
                 if let Cow::Owned(replaced) = self.own(&value.print(Layout::Python)) {
                     *value = Json::Str(replaced);

@@ -28,7 +28,7 @@ fn plain_message(message: &Json) -> Json {
     if fields.get("type").and_then(Json::as_str) != Some("tool") {
         fields.remove("name");
     } else if let Some(content) = fields.get("content").and_then(Json::as_str) {
-        fields.insert("content", Json::Str(plain_result(content)));
+        fields.insert("content".into(), Json::Str(plain_result(content)));
     }
     plain
 }
@@ -53,11 +53,11 @@ fn join(message: &mut Json, next: &Json) {
     let Json::Object(fields) = message else { return };
     let text = |of: Option<&Json>| of.and_then(Json::as_str).unwrap_or_default().to_owned();
     let content = text(fields.get("content")) + &text(next.get("content"));
-    fields.insert("content", Json::Str(content));
+    fields.insert("content".into(), Json::Str(content));
     let Some(more) = next.get("tool_calls").and_then(Json::as_array) else { return };
     let mut calls = fields.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
     calls.extend(more.iter().cloned());
-    fields.insert("tool_calls", Json::Array(calls));
+    fields.insert("tool_calls".into(), Json::Array(calls));
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ fn as_varying(recorded: &Json, called: &mut Json) {
             for (key, recorded) in recorded.iter() {
                 match called.get_mut(key) {
                     Some(called) => as_varying(recorded, called),
-                    None if recorded.as_str() == Some(VARIES) => drop(called.insert(key, recorded.clone())),
+                    None if recorded.as_str() == Some(VARIES) => drop(called.insert(key.clone(), recorded.clone())),
                     None => {}
                 }
             }
@@ -85,7 +85,7 @@ fn differ(one: Option<&Json>, other: Option<&Json>, at: &mut Vec<String>, places
     match (one, other) {
         (one, other) if one == other => {}
         (Some(Json::Object(one)), Some(Json::Object(other))) => {
-            let keys: BTreeSet<&str> = one.keys().chain(other.keys()).collect();
+            let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
             for key in keys {
                 within(key, one.get(key), other.get(key));
             }
@@ -105,8 +105,8 @@ fn mark(value: &mut Json, place: &[String], adds: bool) {
         return;
     };
     let inner = match value {
-        Json::Object(fields) if adds && within.is_empty() => Some(fields.or_insert_with(key, || Json::Null)),
-        Json::Object(fields) => fields.get_mut(key),
+        Json::Object(fields) if adds && within.is_empty() => Some(fields.entry(key.into()).or_default()),
+        Json::Object(fields) => fields.get_mut(&**key),
         Json::Array(items) => key.parse().ok().and_then(|index: usize| items.get_mut(index)),
         _ => None,
     };

@@ -23,7 +23,7 @@ fn keep_order_of<'a>(message: &mut Json, text: &[u8], mut path: Vec<Step<'a>>, w
     let mut holder = Some(message);
     for key in within {
         path.push(Step::Key(key));
-        holder = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut(key));
+        holder = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut(*key));
     }
     path.push(Step::Key("content"));
     let Some(content) = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut("content")) else {

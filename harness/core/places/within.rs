@@ -28,7 +28,7 @@ impl Within<'_> {
             Json::Str(text) => texts && self.text(text),
             Json::Array(items) => items.iter_mut().fold(false, |changed, item| self.parts(item, texts) | changed),
             Json::Object(entries) => {
-                let values = entries.values_mut().fold(false, |changed, value| self.parts(value, texts) | changed);
+                let values = entries.iter_mut().fold(false, |changed, (_, value)| self.parts(value, texts) | changed);
                 self.keys(entries) | values
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => false,
@@ -37,10 +37,10 @@ impl Within<'_> {
 
     fn keys(&self, entries: &mut Object) -> bool {
         let owned = |key: &str| if let Cow::Owned(key) = (self.0)(key) { Some(key) } else { None };
-        let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.to_owned(), owned(key)?))).collect();
+        let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.clone(), owned(key)?))).collect();
         for (key, new) in &changed {
             let Some(value) = entries.remove(key) else { continue };
-            entries.insert(new.as_str(), value);
+            entries.insert(new.as_str().into(), value);
         }
         !changed.is_empty()
     }

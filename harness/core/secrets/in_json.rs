@@ -26,7 +26,7 @@ impl Scrub {
             }
             Json::Object(entries) => {
                 self.named_values(entries, fired);
-                for value in entries.values_mut() {
+                for (_, value) in entries.iter_mut() {
                     self.json(value, fired);
                 }
                 self.keys(entries, fired);
@@ -125,11 +125,11 @@ impl Scrub {
             is_of_key(&name)
                 || ["secret", "token", "key", "pass", "pwd", "auth", "cookie"].iter().any(|word| name.contains(word))
         };
-        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(key)?.as_str().map(str::to_owned));
+        let name = ["name", "key", "Name", "Key"].iter().find_map(|key| entries.get(*key)?.as_str().map(str::to_owned));
         for (key, value) in entries.iter_mut() {
             let Json::Str(value) = value else { continue };
-            let named = name.as_deref().filter(|name| says(name) && matches!(key, "value" | "Value"));
-            let Some(name) = named.or(Some(key).filter(|key| says(key))) else { continue };
+            let named = name.as_deref().filter(|name| says(name) && matches!(&**key, "value" | "Value"));
+            let Some(name) = named.or(Some(&**key).filter(|key| says(key))) else { continue };
             let before = if is_of_key(name) { format!("\"{name}\":\"") } else { format!("{name}=") };
             let mut pieces = [Cow::Owned(before), Cow::Borrowed(value.as_str())];
             self.pieces(&mut pieces, fired);
@@ -147,16 +147,16 @@ impl Scrub {
 
     /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
     fn keys(&self, entries: &mut Object, fired: &mut Fired) {
-        let changed: Vec<(String, String)> = entries
+        let changed: Vec<_> = entries
             .keys()
             .filter_map(|key| match self.text(key, fired) {
-                Cow::Owned(scrubbed) => Some((key.to_owned(), scrubbed)),
+                Cow::Owned(scrubbed) => Some((key.clone(), scrubbed)),
                 Cow::Borrowed(_) => None,
             })
             .collect();
         for (key, scrubbed) in changed {
             let Some(value) = entries.remove(&key) else { continue };
-            entries.insert(scrubbed, value);
+            entries.insert(scrubbed.into(), value);
         }
     }
 }

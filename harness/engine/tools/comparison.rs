@@ -94,14 +94,14 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
         }
         Observed::Content { content, is_error, structured } => {
             let mut then = payload(then);
-            then.retain(|field, _| matches!(field, "content" | "is_error" | STRUCTURED));
+            then.retain(|field, _| matches!(&**field, "content" | "is_error" | STRUCTURED));
             let mut now = Object::new();
-            now.insert("content", content.clone());
+            now.insert("content".into(), content.clone());
             if then.contains_key("is_error") {
-                now.insert("is_error", (*is_error).into());
+                now.insert("is_error".into(), (*is_error).into());
             }
             if let Some(structured) = structured {
-                now.insert(STRUCTURED, structured.clone());
+                now.insert(STRUCTURED.into(), structured.clone());
             }
             (observation(then), observation(plain(now)))
         }
@@ -118,7 +118,7 @@ fn observation(fields: Object) -> Json {
 fn without_ids(event: &Json) -> Json {
     let mut event = event.clone();
     if let Json::Object(fields) = &mut event {
-        fields.retain(|field, value| !OF_ONE_RUN.contains(&field) && *value != Json::Null);
+        fields.retain(|field, value| !OF_ONE_RUN.contains(&field.as_str()) && *value != Json::Null);
     }
     event
 }
@@ -126,7 +126,7 @@ fn without_ids(event: &Json) -> Json {
 /// Returns the observation that an event holds. An agent's error counts as a failed observation.
 fn payload(event: &Json) -> Object {
     let failed = |text: Option<&str>| {
-        Object::from_iter([("content", Json::from(text.unwrap_or_default())), ("is_error", Json::Bool(true))])
+        Object::from_iter([("content".into(), text.unwrap_or_default().into()), ("is_error".into(), true.into())])
     };
     match event.str_of("kind") {
         Some("AgentErrorEvent") => failed(event.str_of("error")),
@@ -156,14 +156,14 @@ fn plain(mut fields: Object) -> Object {
 
 fn plain_block(block: &mut Json) {
     let Json::Object(fields) = block else { return };
-    fields.retain(|name, value| *value != Json::Null && !matches!(name, "cache_prompt" | "annotations" | "_meta"));
+    fields.retain(|name, value| *value != Json::Null && !matches!(&**name, "cache_prompt" | "annotations" | "_meta"));
     // OpenHands stores an MCP image in this form.
     if let (Some(Json::Str(data)), Some(Json::Str(mime))) = (fields.get("data"), fields.get("mimeType"))
         && fields.get("type").and_then(Json::as_str) == Some("image")
     {
         let url = Json::Str(format!("data:{mime};base64,{data}"));
         fields.retain(|name, _| name == "type");
-        fields.insert("image_urls", Json::Array(vec![url]));
+        fields.insert("image_urls".into(), Json::Array(vec![url]));
     }
 }
 
@@ -179,7 +179,7 @@ fn render(then: &mut Json, now: &mut Json) {
             && Json::parse(text.as_bytes()).is_ok_and(|json| json == Json::Object(now.clone()))
         {
             let content = then.get("content").cloned().unwrap_or(Json::Null);
-            *now = Object::from_iter([("content", content)]);
+            *now = Object::from_iter([("content".into(), content)]);
         }
         return;
     };
@@ -224,7 +224,7 @@ pub(super) fn normalize(json: &mut Json, normalizer: &Normalizer) {
     match json {
         Json::Str(text) => *text = normalizer.apply_to(std::mem::take(text)),
         Json::Array(values) => values.iter_mut().for_each(|value| normalize(value, normalizer)),
-        Json::Object(fields) => fields.values_mut().for_each(|value| normalize(value, normalizer)),
+        Json::Object(fields) => fields.iter_mut().for_each(|(_, value)| normalize(value, normalizer)),
         _ => {}
     }
 }
@@ -235,7 +235,7 @@ fn remove(json: &mut Json, pointer: &str) {
     for token in parent.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
         let next = match at {
-            Json::Object(fields) => fields.get_mut(&token),
+            Json::Object(fields) => fields.get_mut(&*token),
             Json::Array(values) => token.parse().ok().and_then(|index: usize| values.get_mut(index)),
             _ => None,
         };
@@ -244,7 +244,7 @@ fn remove(json: &mut Json, pointer: &str) {
     }
     let last = last.replace("~1", "/").replace("~0", "~");
     match at {
-        Json::Object(fields) => drop(fields.remove(&last)),
+        Json::Object(fields) => drop(fields.remove(&*last)),
         Json::Array(values) => {
             if let Some(value) = last.parse().ok().and_then(|index: usize| values.get_mut(index)) {
                 *value = Json::Null;

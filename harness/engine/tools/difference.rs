@@ -38,7 +38,7 @@ impl Difference {
 pub(super) fn differences(at: &str, expected: Option<&Json>, actual: Option<&Json>) -> Vec<Difference> {
     match (expected, actual) {
         (Some(Json::Object(a)), Some(Json::Object(b))) => {
-            let keys: BTreeSet<&str> = a.keys().chain(b.keys()).collect();
+            let keys: BTreeSet<_> = a.keys().chain(b.keys()).collect();
             let place = |key: &str| format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
             keys.into_iter().flat_map(|key| differences(&place(key), a.get(key), b.get(key))).collect()
         }

@@ -40,7 +40,7 @@ impl Observed {
             Json::Object(mut fields) => {
                 // MCP spells the field `isError`.
                 if let Some(is_error) = fields.remove("isError") {
-                    fields.insert("is_error", is_error);
+                    fields.insert("is_error".into(), is_error);
                 }
                 vec![Observed::Payload(fields)]
             }

@@ -427,8 +427,8 @@ fn shown(side: Side, messages: &[Json]) -> impl Iterator<Item = Line> {
 /// Returns the old and the new name if exactly one argument was renamed and has the same value.
 fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str)> {
     let (Json::Object(a), Json::Object(b)) = (recorded, called) else { return None };
-    let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(key)).collect();
-    let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(key)).collect();
+    let gone: Vec<_> = a.iter().filter(|(key, _)| !b.contains_key(*key)).collect();
+    let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(*key)).collect();
     let ([(was, before)], [(is, after)]) = (&gone[..], &come[..]) else { return None };
     (before == after).then_some((was, is))
 }

@@ -10,7 +10,7 @@ pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, 
     match (a, b) {
         (Json::Object(left), Json::Object(right)) => {
             // The type and the name come first: messages of different kinds will have different texts anyway.
-            let mut keys: Vec<&str> = left.keys().chain(right.keys()).collect();
+            let mut keys: Vec<&str> = left.keys().chain(right.keys()).map(|key| &**key).collect();
             keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
             for key in keys {
                 match (left.get(key), right.get(key)) {

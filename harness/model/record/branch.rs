@@ -112,7 +112,7 @@ impl Branch {
             } else if let Api::Declared(declared) = call.api {
                 set_at(body, &declared.model, &model);
             } else {
-                body.insert("model", model.as_str().into());
+                body.insert("model".into(), model.as_str().into());
             }
             call.model = model;
         }
@@ -137,9 +137,9 @@ impl Branch {
 fn set(body: &mut Object, keys: &[&str], value: &Json) {
     match keys {
         [] => {}
-        [key] => drop(body.insert(*key, value.clone())),
+        [key] => drop(body.insert((*key).into(), value.clone())),
         [key, below @ ..] => {
-            let table = body.or_insert_with(key, || Json::Object(Object::new()));
+            let table = body.entry((*key).into()).or_default();
             if table.as_object().is_none() {
                 *table = Json::Object(Object::new());
             }
@@ -174,16 +174,16 @@ fn with_segment(path: &str, model: &str) -> String {
 fn set_prompt(api: Api, body: &mut Object, prompt: &str) {
     let text = || Json::from(prompt);
     match api {
-        Api::Anthropic | Api::BedrockInvoke => drop(body.insert("system", text())),
-        Api::Bedrock => drop(body.insert("system", Json::Array(vec![Json::object([("text", text())])]))),
+        Api::Anthropic | Api::BedrockInvoke => drop(body.insert("system".into(), text())),
+        Api::Bedrock => drop(body.insert("system".into(), Json::Array(vec![Json::object([("text", text())])]))),
         Api::Gemini => {
             body.remove("system_instruction");
             let part = Json::object([("text", text())]);
-            body.insert("systemInstruction", Json::object([("parts", Json::Array(vec![part]))]));
+            body.insert("systemInstruction".into(), Json::object([("parts", Json::Array(vec![part]))]));
         }
         Api::OpenAiResponses => {
             without_system(body, "input");
-            body.insert("instructions", text());
+            body.insert("instructions".into(), text());
         }
         Api::OpenAiChat | Api::Ollama => {
             without_system(body, "messages");

@@ -49,7 +49,7 @@ fn at(root: &Json, schema: &Json, value: &Json, path: &str, depth: usize) -> Opt
     match value {
         Json::Object(entries) => {
             let required = list("required").into_iter().flatten().filter_map(Json::as_str);
-            if let Some(missing) = required.into_iter().find(|name| !entries.contains_key(name)) {
+            if let Some(missing) = required.into_iter().find(|name| !entries.contains_key(*name)) {
                 return Some(format!("`{}` is required and missing", join(missing).trim_start_matches('.')));
             }
             entries.iter().find_map(|(name, value)| {

@@ -109,12 +109,12 @@ fn half(text: &str) -> &str {
 fn wrong(schema: &Json, args: &Json) -> Option<Json> {
     let mut fields = args.as_object()?.clone();
     let required = schema.get("required").and_then(Json::as_array).unwrap_or_default().iter();
-    if let Some(name) = required.filter_map(Json::as_str).find(|name| fields.contains_key(name)) {
+    if let Some(name) = required.filter_map(Json::as_str).find(|name| fields.contains_key(*name)) {
         fields.remove(name);
         return Some(Json::Object(fields));
     }
     let typed = |name: &str| schema.get("properties")?.get(name)?.get("type");
-    let name = fields.keys().find(|name| typed(name).is_some()).map(ToString::to_string)?;
+    let name = fields.keys().find(|name| typed(name).is_some()).cloned()?;
     let other = if matches!(fields.get(&name), Some(Json::Str(_))) { Json::Int(7) } else { Json::from("seven") };
     fields.insert(name, other);
     Some(Json::Object(fields))

@@ -70,8 +70,8 @@ impl StepBody {
 fn fields(form: Json) -> Vec<(String, String)> {
     let Json::Object(entries) = form else { return Vec::new() };
     let values = |value| if let Json::Array(values) = value { values } else { vec![value] };
-    let field = |(name, value): (String, Json)| {
-        values(value).into_iter().map(move |value| (name.clone(), as_text(value))).collect::<Vec<_>>()
-    };
-    entries.into_iter().flat_map(field).collect()
+    entries
+        .into_iter()
+        .flat_map(|(name, value)| values(value).into_iter().map(move |value| (name.to_string(), as_text(value))))
+        .collect()
 }

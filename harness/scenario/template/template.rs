@@ -209,7 +209,7 @@ impl Template {
                     other => other.get(part),
                 };
                 let Some(inner) = inner else {
-                    let known = value.as_object().into_iter().flatten().map(|(key, _)| key);
+                    let known = value.as_object().into_iter().flatten().map(|(key, _)| &**key);
                     return told(known.collect(), part);
                 };
                 value = inner;

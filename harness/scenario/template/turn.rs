@@ -32,7 +32,7 @@ fn find(turns: &Json, caller: &str, which: Option<i64>) -> Result<Value, Error> 
     let count = i64::try_from(of_caller.len()).unwrap_or(i64::MAX);
     let index = match which {
         _ if count == 0 => {
-            let known: Vec<&str> = turns.as_object().into_iter().flatten().map(|(name, _)| name).collect();
+            let known: Vec<&str> = turns.as_object().into_iter().flatten().map(|(name, _)| &**name).collect();
             let near = nearest(caller, known.iter().copied()).map(|near| format!("; did you mean `{near}`?"));
             let known =
                 if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };

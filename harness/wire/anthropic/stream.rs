@@ -19,7 +19,7 @@ pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Res
         return Err(WireError::new("an incomplete answer: the stream ended before a stop_reason"));
     }
     let blocks = stream.blocks.into_values().map(Draft::into_block);
-    stream.message.insert("content".to_owned(), Json::Array(blocks.collect()));
+    stream.message.insert("content".into(), Json::Array(blocks.collect()));
     Ok(Json::Object(stream.message))
 }
 
@@ -77,8 +77,8 @@ impl Stream {
             Some(Json::Object(all)) => all,
             _ => Object::new(),
         };
-        all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key, n.clone())));
-        self.message.insert("usage".to_owned(), Json::Object(all));
+        all.extend(usage.iter().filter(|(_, count)| **count != Json::Null).map(|(key, n)| (key.clone(), n.clone())));
+        self.message.insert("usage".into(), Json::Object(all));
     }
 }
 
@@ -111,7 +111,7 @@ impl Draft {
             self.input.push_str(piece);
             return Ok(());
         }
-        match self.block.or_insert_with(key, || "".into()) {
+        match self.block.entry(key.into()).or_insert_with(|| "".into()) {
             Json::Str(text) => text.push_str(piece),
             found => return Err(WireError::expected(key, "a string", Some(found))),
         }
@@ -123,13 +123,13 @@ impl Draft {
         for (key, value) in delta.iter().filter(|(key, _)| *key != "type") {
             match (self.block.get_mut(key), value) {
                 (Some(Json::Str(text)), Json::Str(piece)) => text.push_str(piece),
-                _ => _ = self.block.insert(key, value.clone()),
+                _ => _ = self.block.insert(key.clone(), value.clone()),
             }
         }
     }
 
     fn cite(&mut self, citation: Option<&Json>) {
-        let citations = self.block.or_insert_with("citations", || Json::Null);
+        let citations = self.block.entry("citations".into()).or_default();
         if !matches!(citations, Json::Array(_)) {
             *citations = Json::Array(Vec::new());
         }
@@ -140,7 +140,7 @@ impl Draft {
 
     fn into_block(mut self) -> Json {
         if !self.input.is_empty() {
-            self.block.insert("input".to_owned(), args::parsed(&self.input));
+            self.block.insert("input".into(), args::parsed(&self.input));
         }
         Json::Object(self.block)
     }
@@ -153,13 +153,13 @@ pub(crate) fn frames(message: &Json) -> Vec<String> {
     let (mut start, mut end) = (given.clone(), Object::new());
     let moved = ["stop_reason", "stop_sequence", "stop_details", "container"];
     for (key, value) in moved.into_iter().filter_map(|key| Some((key, given.get(key)?))) {
-        start.insert(key.to_owned(), Json::Null);
-        end.insert(key.to_owned(), value.clone());
+        start.insert(key.into(), Json::Null);
+        end.insert(key.into(), value.clone());
     }
     let total = Json::Object(usage.clone());
-    usage.insert("output_tokens".to_owned(), Json::Int(0));
-    start.insert("content".to_owned(), Json::Array(Vec::new()));
-    start.insert("usage".to_owned(), Json::Object(usage));
+    usage.insert("output_tokens".into(), Json::Int(0));
+    start.insert("content".into(), Json::Array(Vec::new()));
+    start.insert("usage".into(), Json::Object(usage));
 
     let mut frames = vec![event("message_start", [("message", Json::Object(start))])];
     for (i, block) in given.get("content").and_then(Json::as_array).unwrap_or_default().iter().enumerate() {
@@ -189,7 +189,7 @@ fn split(block: &Json) -> (Json, Vec<Json>) {
     let mut deltas = Vec::new();
     let mut text_of = |key: &str| {
         let text = start.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
-        start.insert(key.to_owned(), "".into());
+        start.insert(key.into(), "".into());
         text
     };
     let delta = |kind: &str, key: &str, value: Json| Json::object([("type", Json::from(kind)), (key, value)]);
@@ -209,7 +209,7 @@ fn split(block: &Json) -> (Json, Vec<Json>) {
             }
         }
         Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-            let input = start.insert("input".to_owned(), Json::object::<String>([])).unwrap_or(Json::Null);
+            let input = start.insert("input".into(), Json::object::<String>([])).unwrap_or(Json::Null);
             let partial = |piece: &str| delta("input_json_delta", "partial_json", piece.into());
             deltas.push(partial(""));
             deltas.extend(characters(&input.print(Layout::Compact)).map(partial));

@@ -127,7 +127,7 @@ pub(crate) fn invoked(path: &str, mut call: Call) -> Call {
     // Elsewhere, these are headers.
     for name in ["anthropic_version", "anthropic_beta"] {
         let sent = call.settings.as_object_mut().and_then(|settings| settings.remove(name));
-        call.extra.as_object_mut().zip(sent).map(|(extra, sent)| extra.insert(name, sent));
+        call.extra.as_object_mut().zip(sent).map(|(extra, sent)| extra.insert(name.into(), sent));
     }
     let stream = operation == "invoke-with-response-stream";
     Call { api: Api::BedrockInvoke, model: model.into_owned(), stream, ..call }

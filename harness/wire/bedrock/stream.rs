@@ -34,7 +34,7 @@ pub(crate) fn assemble(frames: Vec<impl AsRef<str>>) -> Result<Json, WireError> 
     }
     let content = stream.blocks.into_values().map(Json::Object).map(with_input).collect();
     let message = Json::object([("role", stream.role), ("content", Json::Array(content))]);
-    let mut whole: Object = [("output".to_owned(), Json::object([("message", message)]))].into_iter().collect();
+    let mut whole: Object = [("output".into(), Json::object([("message", message)]))].into_iter().collect();
     whole.extend(stream.stop.into_iter().flatten());
     whole.extend(stream.metadata);
     Ok(Json::Object(whole))
@@ -82,10 +82,10 @@ impl Stream {
 /// Adds a piece to a block: texts are appended, lists go on.
 fn merge(block: &mut Object, piece: Option<&Json>) {
     for (key, value) in piece.and_then(Json::as_object).into_iter().flatten() {
-        match (key, value) {
+        match (&**key, value) {
             ("reasoningContent", Json::Object(piece)) => within(block, key, |reasoning| {
                 for (key, value) in piece {
-                    match key {
+                    match &**key {
                         "redactedContent" => append(reasoning, key, value),
                         _ => within(reasoning, "reasoningText", |text| append(text, key, value)),
                     }
@@ -105,7 +105,7 @@ fn merge(block: &mut Object, piece: Option<&Json>) {
 
 /// Changes an object in an object, which is made if it is not there.
 fn within(object: &mut Object, key: &str, change: impl FnOnce(&mut Object)) {
-    let place = object.or_insert_with(key, || Json::Object(Object::new()));
+    let place = object.entry(key.into()).or_default();
     if place.as_object().is_none() {
         *place = Json::Object(Object::new());
     }
@@ -118,7 +118,7 @@ fn append(object: &mut Object, key: &str, value: &Json) {
     match (object.get_mut(key), value) {
         (Some(Json::Str(text)), Json::Str(piece)) => text.push_str(piece),
         (Some(Json::Array(items)), Json::Array(more)) => items.extend(more.iter().cloned()),
-        _ => drop(object.insert(key.to_owned(), value.clone())),
+        _ => drop(object.insert(key.into(), value.clone())),
     }
 }
 
@@ -131,7 +131,7 @@ fn with_input(mut block: Json) -> Json {
             Some(other) => other.clone(),
             None => args::parsed(""),
         };
-        call.insert("input".to_owned(), input);
+        call.insert("input".into(), input);
     }
     block
 }
@@ -151,8 +151,8 @@ pub(crate) fn frames(response: &Json) -> Vec<String> {
         frames.push(frame("contentBlockStop", Json::object([("contentBlockIndex", Json::from(i))])));
     }
     let but = |keys: &[&str]| {
-        let fields = response.as_object().into_iter().flatten().filter(|(key, _)| keys.contains(key));
-        Json::object(fields.map(|(key, value)| (key, value.clone())))
+        let fields = response.as_object().into_iter().flatten().filter(|(key, _)| keys.contains(&key.as_str()));
+        Json::object(fields.map(|(key, value)| (key.clone(), value.clone())))
     };
     frames.push(frame("messageStop", but(&["stopReason", "additionalModelResponseFields"])));
     frames.push(frame("metadata", but(&["usage", "metrics", "trace", "performanceConfig"])));

@@ -30,7 +30,7 @@ pub(crate) fn decode(declared: &'static Declaration, target: Target<'_>, body: &
     let settings: Object = declared
         .settings
         .iter()
-        .filter_map(|at| Some((at.trim_start_matches('/').to_owned(), take(std::slice::from_ref(at)).pop()?)))
+        .filter_map(|at| Some((at.trim_start_matches('/').into(), take(std::slice::from_ref(at)).pop()?)))
         .collect();
     if rest.is_truthy() {
         let content = Json::Array(vec![rest]);

@@ -146,7 +146,7 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
 /// Returns the text of a response that contains nothing else; `None` if there is more. The tool's name may be next to the text,
 /// since Vercel's AI SDK repeats it there.
 fn text_result<'a>(response: &'a Json, named: &str) -> Option<&'a str> {
-    let fields: Vec<_> = response.as_object()?.iter().collect();
+    let fields: Vec<_> = response.as_object()?.iter().map(|(key, value)| (&**key, value)).collect();
     match fields[..] {
         [(key, Json::Str(text))] if TEXT_RESULTS.contains(&key) => Some(text),
         [("content", Json::Str(text)), ("name", Json::Str(name))] if name == named => Some(text),

@@ -59,11 +59,11 @@ impl Whole {
                 parts.map_err(|error| error.within("content"))?.into_iter().for_each(|part| all.part(part));
             }
             let other = candidate.as_object().into_iter().flatten().filter(|(key, _)| *key != "content");
-            all.fields.extend(other.map(|(key, value)| (key, value.clone())));
+            all.fields.extend(other.map(|(key, value)| (key.clone(), value.clone())));
             Ok(())
         })?;
         let other = sent.iter().filter(|(key, _)| *key != "candidates");
-        self.response.extend(other.map(|(key, value)| (key, value.clone())));
+        self.response.extend(other.map(|(key, value)| (key.clone(), value.clone())));
         Ok(())
     }
 
@@ -79,7 +79,7 @@ impl Whole {
         }
         if !self.candidates.is_empty() {
             let candidates = self.candidates.into_values().map(Candidate::into_json).collect();
-            self.response.insert("candidates".to_owned(), Json::Array(candidates));
+            self.response.insert("candidates".into(), Json::Array(candidates));
         }
         Ok(Json::Object(self.response))
     }
@@ -99,7 +99,7 @@ impl Candidate {
                 && let Some(Json::Str(before)) = last.get_mut("text")
             {
                 before.push_str(text);
-                last.extend(part.get("thoughtSignature").map(|sign| ("thoughtSignature".to_owned(), sign.clone())));
+                last.extend(part.get("thoughtSignature").map(|sign| ("thoughtSignature".into(), sign.clone())));
                 return;
             }
         }
@@ -111,7 +111,7 @@ impl Candidate {
     fn into_json(mut self) -> Json {
         let role = self.role.unwrap_or_else(|| "model".into());
         let content = Json::object([("role", role), ("parts", Json::Array(self.parts))]);
-        self.fields.insert("content".to_owned(), content);
+        self.fields.insert("content".into(), content);
         Json::Object(self.fields)
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn pieces(response: &Json) -> Vec<Json> {
     let role = content.get("role").cloned().unwrap_or_else(|| "model".into());
     let head: Object = ["modelVersion", "responseId", "createTime"]
         .into_iter()
-        .filter_map(|key| Some((key.to_owned(), rest.get(key)?.clone())))
+        .filter_map(|key| Some((key.into(), rest.get(key)?.clone())))
         .collect();
     let of_part = |part: Json| Json::object([("role", role.clone()), ("parts", vec![part].into())]);
 
@@ -135,13 +135,13 @@ pub(crate) fn pieces(response: &Json) -> Vec<Json> {
     let mut pieces: Vec<Json> = Vec::new();
     for part in parts.iter().flat_map(split) {
         let candidate = Json::object([("content", of_part(part)), ("index", index.clone())]);
-        let with_head = head.clone().into_iter().chain([("candidates".to_owned(), vec![candidate].into())]);
+        let with_head = head.clone().into_iter().chain([("candidates".into(), vec![candidate].into())]);
         pieces.push(Json::object(with_head));
     }
-    first.insert("content".to_owned(), of_part(Json::object([("text", "".into())])));
-    first.insert("index".to_owned(), index);
+    first.insert("content".into(), of_part(Json::object([("text", "".into())])));
+    first.insert("index".into(), index);
     let last = [Json::Object(first)].into_iter().chain(candidates).collect();
-    rest.insert("candidates".to_owned(), Json::Array(last));
+    rest.insert("candidates".into(), Json::Array(last));
     pieces.push(Json::Object(rest));
     pieces
 }
@@ -155,11 +155,11 @@ fn split(part: &Json) -> Vec<Json> {
     for piece in words(text) {
         let mut fields = fields.clone();
         fields.remove("thoughtSignature");
-        fields.insert("text".to_owned(), piece.into());
+        fields.insert("text".into(), piece.into());
         parts.push(Json::Object(fields));
     }
     if let (Some(Json::Object(last)), Some(signature)) = (parts.last_mut(), part.get("thoughtSignature")) {
-        last.insert("thoughtSignature".to_owned(), signature.clone());
+        last.insert("thoughtSignature".into(), signature.clone());
     }
     parts
 }

@@ -20,7 +20,7 @@ pub(crate) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Resu
     if whole.get("done") != Some(&Json::Bool(true)) {
         return Err(WireError::new("an incomplete answer: the stream ended before a line with \"done\": true"));
     }
-    whole.insert("message".to_owned(), Json::Object(message));
+    whole.insert("message".into(), Json::Object(message));
     Ok(Json::Object(whole))
 }
 
@@ -34,11 +34,11 @@ fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), Wir
         match (message.get_mut(key), value) {
             (Some(Json::Str(text)), Json::Str(more)) if key != "role" => text.push_str(more),
             (Some(Json::Array(items)), Json::Array(more)) => items.extend(more.iter().cloned()),
-            _ => drop(message.insert(key, value.clone())),
+            _ => drop(message.insert(key.clone(), value.clone())),
         }
     }
     let other = sent.iter().filter(|(key, _)| *key != "message");
-    whole.extend(other.map(|(key, value)| (key, value.clone())));
+    whole.extend(other.map(|(key, value)| (key.clone(), value.clone())));
     Ok(())
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn lines(response: &Json) -> Vec<String> {
     for call in message.get("tool_calls").and_then(Json::as_array).unwrap_or_default() {
         push(of("tool_calls", vec![call.clone()].into()));
     }
-    rest.insert("message".to_owned(), of("content", "".into()));
+    rest.insert("message".into(), of("content", "".into()));
     lines.push(line(&Json::Object(rest)));
     lines
 }

@@ -35,7 +35,7 @@ pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Res
     let cut = || WireError::new("an incomplete answer: the stream ended before response.completed");
     let mut response = response.ok_or_else(cut)?;
     if !response.get("output").is_some_and(Json::is_truthy) {
-        response.insert("output".to_owned(), Json::Array(items.into_values().collect()));
+        response.insert("output".into(), Json::Array(items.into_values().collect()));
     }
     Ok(Json::Object(response))
 }
@@ -46,10 +46,10 @@ pub(crate) fn frames(response: &Json) -> Vec<String> {
     let mut events = Events::default();
     let mut begun = response.as_object().cloned().unwrap_or_default();
     begun.extend([
-        ("status".to_owned(), "in_progress".into()),
-        ("output".to_owned(), Json::Array(Vec::new())),
-        ("usage".to_owned(), Json::Null),
-        ("incomplete_details".to_owned(), Json::Null),
+        ("status".into(), "in_progress".into()),
+        ("output".into(), Json::Array(Vec::new())),
+        ("usage".into(), Json::Null),
+        ("incomplete_details".into(), Json::Null),
     ]);
     let begun = Json::Object(begun);
     events.push("response.created", [("response", begun.clone())]);
@@ -94,7 +94,7 @@ impl Events {
         ] {
             // A field is emptied only if it has the expected type. `arguments`, for example, is not text in all kinds of items.
             if begun.get(key).is_some_and(|value| value.kind() == empty.kind()) {
-                begun.insert(key.to_owned(), empty);
+                begun.insert(key.into(), empty);
             }
         }
         self.push("response.output_item.added", [("output_index", output.into()), ("item", Json::Object(begun))]);
@@ -128,7 +128,7 @@ impl Events {
                 _ => ("", ""),
             };
             let mut begun = part.as_object().cloned().unwrap_or_default();
-            begun.extend([(text, "".into())].into_iter().filter(|_| !text.is_empty()).map(|(k, v)| (k.to_owned(), v)));
+            begun.extend([(text, "".into())].into_iter().filter(|_| !text.is_empty()).map(|(k, v)| (k.into(), v)));
             if let Some(all) = begun.get_mut("annotations") {
                 *all = Json::Array(Vec::new());
             }

@@ -100,7 +100,7 @@ fn any_body() -> impl Strategy<Value = Json> {
     });
     let messages = |message: Json, role: String| {
         let Json::Object(mut message) = message else { return message };
-        message.insert("role".to_owned(), role.into());
+        message.insert("role".into(), role.into());
         Json::object([("messages", Json::Array(vec![Json::Object(message)]))])
     };
     let choices = |key: &'static str| {

@@ -113,7 +113,7 @@ fn ollama(message: &Message) -> Vec<Json> {
     let calls = message.tool_calls.iter().map(|call| {
         object([("function", object([("name", call.name.as_str().into()), ("arguments", call.args.clone())]))])
     });
-    fields.insert("tool_calls".to_owned(), Json::Array(calls.collect()));
+    fields.insert("tool_calls".into(), Json::Array(calls.collect()));
     sent
 }
 

@@ -54,7 +54,7 @@ impl Traces {
         }
         for span in &mut spans {
             span.events.sort_by_key(|(time, _)| *time);
-            let of_events = span.events.iter_mut().flat_map(|(_, event)| event.values_mut());
+            let of_events = span.events.iter_mut().flat_map(|(_, event)| event.iter_mut().map(|(_, value)| value));
             for value in span.fields.values_mut().chain(of_events) {
                 redactor.json(value);
                 scrub.json(value, &mut fired);

@@ -1,6 +1,6 @@
 //! Reads traces that Langfuse exports: a trace with its observations, or observations alone, one on each line.
 
-use retake_core::json::{Json, Object};
+use retake_core::json::Json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -51,7 +51,7 @@ fn span(observation: &Json, trace: Option<&str>) -> Result<Span, String> {
     };
     // What the instrumentation sent is in the metadata; what Langfuse made of it comes under names of its own.
     let opened = |value: Option<&Json>| value.and_then(|value| opened(value).ok()).unwrap_or_default();
-    let attributes = |of: Json| of.into_object().into_iter().flat_map(Object::into_iter);
+    let attributes = |of: Json| of.into_object().into_iter().flatten().map(|(name, value)| (name.to_string(), value));
     let metadata = opened(fields.get("metadata"));
     let scope = opened(metadata.get("scope")).get("name").cloned().unwrap_or_default();
     let sent = opened(metadata.get("attributes"));

@@ -103,7 +103,7 @@ pub(super) fn message(object: &Json) -> Result<Option<Said>, Lack> {
             content => Json::object([("content", content)]),
         };
         if let (Some(role), Some(fields)) = (role, inner.as_object_mut()) {
-            fields.or_insert_with("role", || role.into());
+            fields.entry("role".into()).or_insert_with(|| role.into());
         }
         let Some(mut said) = message(&inner)? else { return Ok(None) };
         said.finish = said.finish.or(finish);

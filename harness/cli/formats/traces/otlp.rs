@@ -49,7 +49,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
     for (at, event) in list(item, "events", at)? {
         let name = event.str_of("name").unwrap_or_default();
         let fields = attributes(event, &at)?.into_iter().chain([("event.name".to_owned(), name.into())]);
-        events.push((time(event, "timeUnixNano"), fields.collect()));
+        events.push((time(event, "timeUnixNano"), fields.map(|(name, value)| (name.into(), value)).collect()));
     }
     let status = field(item, "status");
     // 2 is the error code; the file exporter may write its name.
@@ -80,7 +80,7 @@ fn span(item: &Json, at: &str) -> Result<Span, String> {
 fn record(item: &Json, at: &str) -> Result<Span, String> {
     let mut fields = attributes(item, at)?;
     match item.get("body").map(value) {
-        Some(Json::Object(body)) => fields.extend(body.iter().map(|(name, value)| (name.to_owned(), value.clone()))),
+        Some(Json::Object(body)) => fields.extend(body.into_iter().map(|(name, value)| (name.into(), value))),
         None | Some(Json::Null) => {}
         Some(other) => fields.extend([("body".to_owned(), other)]),
     }
@@ -90,7 +90,7 @@ fn record(item: &Json, at: &str) -> Result<Span, String> {
     Ok(Span {
         trace: text_field(item, "traceid").unwrap_or_default().to_ascii_lowercase(),
         id: text_field(item, "spanid").unwrap_or_default().to_ascii_lowercase(),
-        events: vec![(time(item, "timeUnixNano"), fields.into_iter().collect())],
+        events: vec![(time(item, "timeUnixNano"), fields.into_iter().map(|(k, v)| (k.into(), v)).collect())],
         ..Span::default()
     })
 }
@@ -116,7 +116,7 @@ pub(super) fn join_records(spans: Vec<Span>) -> Vec<Span> {
     for Span { events, fields, .. } in &mut spans {
         let held = events.iter().map(|(_, event)| event).filter(|event| holds(event)).flat_map(Object::iter);
         for (name, value) in held.filter(|(name, _)| *name != "event.name") {
-            fields.entry(name.to_owned()).or_insert_with(|| value.clone());
+            fields.entry(name.to_string()).or_insert_with(|| value.clone());
         }
     }
     spans

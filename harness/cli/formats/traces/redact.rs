@@ -61,7 +61,7 @@ impl Redactor {
                 *value = self.text(&value.print(Layout::Python)).map_or_else(|| std::mem::take(value), Json::from);
             }
             Json::Array(list) => list.iter_mut().for_each(|value| self.json(value)),
-            Json::Object(fields) => fields.values_mut().for_each(|value| self.json(value)),
+            Json::Object(fields) => fields.iter_mut().for_each(|(_, value)| self.json(value)),
             _ => {}
         }
     }

@@ -158,7 +158,7 @@ impl Talk {
         } else if calls || is_text {
             // Text and calls beside each other, without a role.
             let mut message = value.clone();
-            message.as_object_mut().map(|fields| fields.insert("role", "assistant".into()));
+            message.as_object_mut().map(|fields| fields.insert("role".into(), "assistant".into()));
             self.said.extend(self::message(&message)?);
             self.told |= calls;
         } else {

@@ -82,9 +82,10 @@ fn byte_order_marks_and_invalid_bytes_do_no_harm() {
 
 #[test]
 fn json_lines_are_detected_by_their_content() {
+    let object = format!(" Json({:?})", Json::object([("a", Json::Int(1))]));
     assert_eq!(
         read(b"\n \r\n{\"a\": 1}\r\n\n[2]\nprose\n3"),
-        [r#" Json(Object({"a": Int(1)}))"#, " Json(Array([Int(2)]))", r#" Text("prose")"#, " Json(Int(3))"]
+        [&*object, " Json(Array([Int(2)]))", r#" Text("prose")"#, " Json(Int(3))"]
     );
     assert_eq!(read(b"\xef\xbb\xbf{\"a\""), [r#" Tail("{\"a\"")"#]);
     let mut lines = Capture::with_format(Format::JsonLines);

@@ -94,7 +94,7 @@ pub(super) fn response(answer: Result<&Json, &Json>, status: Option<u16>) -> Res
     let mut response = Response::builder().status(status);
     let headers = result.get("headers").and_then(Json::as_object);
     for (name, value) in headers.into_iter().flat_map(Object::iter) {
-        response = response.header(name, value.as_str().unwrap_or_default());
+        response = response.header(&**name, value.as_str().unwrap_or_default());
     }
     response.body(Body::from(body)).unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())
 }

@@ -205,7 +205,7 @@ fn asking(id: Json, method: &str, params: Json) -> Json {
 
 fn with_params(mut message: Json, params: Json) -> Json {
     if let (Json::Object(fields), true) = (&mut message, params != Json::Null) {
-        fields.insert("params", params);
+        fields.insert("params".into(), params);
     }
     message
 }

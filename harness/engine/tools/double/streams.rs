@@ -111,6 +111,6 @@ pub(super) fn opened_by<'a>(method: Option<&str>, params: &'a Json) -> Option<&'
 pub(super) fn set_subscription(params: &mut Json, id: &Json) {
     let meta = params.as_object_mut().and_then(|params| params.get_mut("_meta"));
     if let Some(meta) = meta.and_then(Json::as_object_mut) {
-        meta.insert(SUBSCRIPTION, id.clone());
+        meta.insert(SUBSCRIPTION.into(), id.clone());
     }
 }

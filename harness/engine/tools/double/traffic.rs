@@ -90,7 +90,7 @@ impl Traffic {
             passed_as = Json::Str(format!("retake-{}", state.renamed));
         }
         if let Json::Object(fields) = &mut message {
-            fields.insert("id", passed_as.clone());
+            fields.insert("id".into(), passed_as.clone());
         }
         let exchange = state.exchanges.len();
         let messages = std::mem::take(&mut state.early);

@@ -138,7 +138,7 @@ fn args(action: &Json) -> Option<Json> {
         return Some(fields.get("data").cloned().unwrap_or(Json::Object(Object::new())));
     }
     let own = fields.iter().filter(|(name, _)| *name != "kind");
-    Some(Json::object(own.map(|(name, value)| (name, value.clone()))))
+    Some(Json::object(own.map(|(name, value)| (name.clone(), value.clone()))))
 }
 
 fn text(event: &Json, field: &str) -> Result<String> {

@@ -75,7 +75,7 @@ fn action_at(entries: &mut [Entry], (entry, place): (usize, usize)) -> Option<&m
 fn scripted(action: openhands::Action) -> Action {
     let openhands::Action { tool, args, mut event, .. } = action;
     if let Json::Object(fields) = &mut event {
-        fields.retain(|name, _| !NOT_LOGGED.contains(&name));
+        fields.retain(|name, _| !NOT_LOGGED.contains(&name.as_str()));
         if let Some(Json::Object(own)) = fields.get_mut("action")
             && own.get("kind").and_then(Json::as_str) == Some("ThinkAction")
         {
