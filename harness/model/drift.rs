@@ -28,31 +28,16 @@ pub struct DriftOf {
 impl DriftOf {
     /// Describes the change for the first line of a failure. `of` names the caller, as in `` of `lead_agent` ``, or is empty.
     pub fn in_words(&self, of: &str) -> String {
-        let words = change(&self.recorded, &self.called);
+        let short = self.in_short();
         match self.check {
-            Check::Results => {
-                let alone = |of: &str, other: &str| {
-                    of.lines().filter(|line| !other.lines().any(|of| of == *line)).collect::<Vec<_>>().join("; ")
-                };
-                let (was, is) = (alone(&self.recorded, &self.called), alone(&self.called, &self.recorded));
-                format!("tool results{of} are marked differently than recorded ({})", change(&was, &is))
-            }
-            Check::Prompt => format!("the system prompt{of} changed ({words})"),
-            Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({words})")),
-            Check::Settings | Check::Extra => {
-                let what = if self.check == Check::Settings { "the settings" } else { "what is sent beside the calls" };
-                let place = field_difference(&self.recorded, &self.called);
-                place.map_or_else(
-                    || format!("{what}{of} changed ({words})"),
-                    |FieldDifference { pointer, words, .. }| format!("{what}{of} changed: `{pointer}` ({words})"),
-                )
-            }
-            Check::Model => format!("the model{of} changed ({words})"),
-            Check::Dates => {
-                let words = field_difference(&self.recorded, &self.called).map_or(words, |field| field.words);
-                format!("a call{of} tells another day or time than recorded ({words})")
-            }
-            Check::Form => format!("the form of answer that calls{of} ask for changed ({})", self.options().join(", ")),
+            Check::Results => format!("tool results{of} are marked differently than recorded ({short})"),
+            Check::Prompt => format!("the system prompt{of} changed ({short})"),
+            Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({short})")),
+            Check::Settings => format!("the settings{of} changed ({short})"),
+            Check::Extra => format!("what is sent beside the calls{of} changed ({short})"),
+            Check::Model => format!("the model{of} changed ({short})"),
+            Check::Dates => format!("a call{of} tells another day or time than recorded ({short})"),
+            Check::Form => format!("the form of answer that calls{of} ask for changed ({short})"),
         }
     }
 
@@ -70,12 +55,17 @@ impl DriftOf {
 
     /// The change in short, for a note.
     pub fn in_short(&self) -> String {
-        match self.check {
-            Check::Form => self.options().join(", "),
-            check if check.may_vary() => field_difference(&self.recorded, &self.called).map_or_else(
-                || change(&self.recorded, &self.called),
-                |FieldDifference { pointer, words, .. }| format!("`{pointer}`: {words}"),
-            ),
+        let field = field_difference(&self.recorded, &self.called).filter(|_| self.check.may_vary());
+        match (self.check, field) {
+            (Check::Form, _) => self.options().join(", "),
+            (Check::Results, _) => {
+                let alone = |of: &str, other: &str| {
+                    of.lines().filter(|line| !other.lines().any(|of| of == *line)).collect::<Vec<_>>().join("; ")
+                };
+                change(&alone(&self.recorded, &self.called), &alone(&self.called, &self.recorded))
+            }
+            (Check::Dates, Some(FieldDifference { words, .. })) => words,
+            (_, Some(FieldDifference { pointer, words, .. })) => format!("`{pointer}`: {words}"),
             _ => change(&self.recorded, &self.called),
         }
     }

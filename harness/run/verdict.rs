@@ -277,8 +277,7 @@ impl Replayed {
     /// The same golden with the words of the model that the run passes on, if that is shown.
     pub(crate) fn with_words(&self, scenario: &Scenario, golden: Golden) -> Golden {
         let Some(passed) = &self.passed else { return golden };
-        let known = Known { tells: Tells::Shown(passed), ..self.known_with(Some(&golden)) };
-        self.shaped(&self.played.driven.captured, &scenario.golden, &self.rules, &known, &str::to_owned).golden
+        self.golden_with(&Known { tells: Tells::Shown(passed), ..self.known_with(Some(&golden)) }, scenario)
     }
 
     /// Where texts are ids in spite of their form, since other replays have others there, or are none, since they have the same.
@@ -305,13 +304,12 @@ impl Replayed {
     pub(super) fn exact_golden(&self, of: &Scenario, exactly: Exactly, tells: Option<Tells<'_>>) -> Golden {
         let mut known = Known { tells: tells.unwrap_or_default(), has_others: true, exactly, ..self.known_with(None) };
         known.foreign = known.foreign.filter(|_| tells.is_some());
-        self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
+        self.golden_with(&known, of)
     }
 
-    /// The golden of what was captured, in what a committed one holds.
-    pub(super) fn golden_as(&self, of: &Scenario, committed: &Golden) -> Golden {
-        let known = self.known_with(Some(committed));
-        self.shaped(&self.played.driven.captured, &of.golden, &self.rules, &known, &str::to_owned).golden
+    /// The golden of what was captured, by what is known.
+    pub(super) fn golden_with(&self, known: &Known<'_>, of: &Scenario) -> Golden {
+        self.shaped(&self.played.driven.captured, &of.golden, &self.rules, known, &str::to_owned).golden
     }
 
     /// The tool calls of these turns.

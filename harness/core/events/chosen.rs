@@ -84,6 +84,7 @@ pub(super) struct Pin {
 
 /// What is told of the texts at a place that are no words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself")]
 pub(super) struct Texts {
     /// Those without letters and digits.
     signs: bool,

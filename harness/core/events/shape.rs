@@ -13,7 +13,7 @@ use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
-use super::ids::{Ids, IsId, Stands};
+use super::ids::{Ids, IsId, Stands, is_name};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
@@ -81,7 +81,10 @@ impl Shaped {
             }
             // Where values are shown, so are those of ids. And what somebody else said is none of the service's.
             places.knows(label, pointer, text).filter(|stands| match stands {
-                Stands::Ids => known.foreign.as_ref().is_none_or(|foreign| !foreign.came(text)),
+                Stands::Ids => {
+                    let came = || known.foreign.as_ref().is_some_and(|foreign| foreign.came(text));
+                    is_name(&normalize(text)) || !came()
+                }
                 Stands::ShortIds => true,
                 Stands::Texts => options.detail != Detail::Values,
             })

@@ -125,7 +125,7 @@ impl Proof<'_> {
         let committed = committed.as_ref().map(|it| &it.golden);
         // Where no clock is moved, one that was written where it was says what stays.
         let of = |run: &Replayed| match committed.filter(|_| !moved) {
-            Some(known) => run.golden_as(scenario, known),
+            Some(known) => run.golden_with(&run.known_with(Some(known)), scenario),
             None => run.exact_golden(scenario, exactly, Some(tells)),
         };
         let mut exact = if first.has_others { of(first) } else { return golden };

@@ -158,7 +158,8 @@ fn an_id_with_a_form_may_get_another_one() {
     };
     let shaped = |run: &[Captured], committed: Option<&Golden>| {
         let mut foreign = Foreign::default();
-        foreign.add_text(r#"{"named": "customer-4711"}"#);
+        // With the thread, which the scenario sends back.
+        foreign.add_text(r#"["customer-4711", "m_kx3zq81w", "m_0918273645f0e1d2a3b4"]"#);
         let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
         // The scenario has captured the thread: of an id with a form only that counts.
         let names = |text: &str| {

@@ -198,7 +198,7 @@ fn a_day_in_a_text_is_held_unless_a_golden_names_it() {
         format!(r#"{{"until": "Cancel until {until}T08:45+01:00", "from": "Seat 7 from {from} on"}}"#)
     };
     let golden = written(&line("2031-03-29", "2026-11-27"), &line("2031-03-29", "2028-01-01"));
-    let held = [r##"from       "Seat # from <DATE> on""##, r#"until      "Cancel until 2031-03-29T08:45+01:00""#];
+    let held = [r#"from       "Seat # from <DATE> on""#, r#"until      "Cancel until 2031-03-29T08:45+01:00""#];
     assert_eq!(lines_of(&golden), held);
     assert_eq!(texts(&line("2031-03-29", "2027-05-05"), Some(&golden)), golden);
     assert_ne!(texts(&line("2031-03-28", "2026-11-27"), Some(&golden)), golden);
