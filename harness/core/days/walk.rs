@@ -33,7 +33,9 @@ impl Days {
             for (at, _) in recorded.match_indices('-').filter_map(|(dash, it)| Some((dash.checked_sub(4)?, it))) {
                 let day = recorded.get(at..at + ISO).filter(|day| called.get(at..at + ISO) != Some(day));
                 let day = day.and_then(|day| Date::parse(day, &Iso8601::DATE).ok()?.checked_add(away));
-                day.into_iter().for_each(|day| moved.replace_range(at..at + ISO, &day.to_string()));
+                if let Some(day) = day {
+                    moved.replace_range(at..at + ISO, &day.to_string());
+                }
             }
             moved == called
         })

@@ -256,7 +256,10 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         let count = entries.len();
-        let object: Object = entries.into_iter().collect();
+        // Those of programs are mostly sorted, and need no copy.
+        let is_sorted = entries.is_sorted_by(|(key, _), (next, _)| key < next);
+        let object: Object =
+            if is_sorted { Object::from_sorted_store_unchecked(entries) } else { entries.into_iter().collect() };
         if self.unique && (object.len() < count || skipped > 1) {
             return self.repeated_key(start, depth);
         }
