@@ -216,8 +216,8 @@ impl Replayed {
     pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
         let foreign = LazyCell::new(|| self.foreign());
         // An edited prompt breaks nothing. One that says other values was not edited, but filled in otherwise.
-        let says_others = |of: &DriftOf| of.check == Check::Prompt && foreign.differ(&of.recorded, &of.called);
-        let breaks = |of: &DriftOf| of.breakage.is_some() || says_others(of);
+        let refilled = |of: &DriftOf| of.check == Check::Prompt && foreign.says_other_values(&of.recorded, &of.called);
+        let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of);
         let fails = |(_, of): &&(usize, DriftOf)| {
             let level = scenario.drift.of(of.check);
             level == Level::Fail || level == Level::Note && breaks(of)
@@ -229,7 +229,7 @@ impl Replayed {
         let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
         let what = match &first.breakage {
             Some(breakage) => breakage.to_string(),
-            None if says_others(first) => {
+            None if refilled(first) => {
                 format!("the system prompt{of} says other values ({})", change(&first.recorded, &first.called))
             }
             None => first.in_words(&of),

@@ -157,9 +157,9 @@ impl Foreign {
         !self.whole.contains(words) && self.whole.iter().any(|text| says(text, words))
     }
 
-    /// Whether a text of the service says other values than before: in the same words of its own, or without one of these texts that
-    /// is no word.
-    pub fn differ(&self, before: &str, now: &str) -> bool {
+    /// Whether a text of the service, which was edited or filled in otherwise, says other values now than before: it has the same words
+    /// of its own, or lacks one of these texts that is no word, such as a name, a code or a sentence.
+    pub fn says_other_values(&self, before: &str, now: &str) -> bool {
         let own = |text: &str| Some(self.said(text, &str::to_owned, Exactly::Always)?.0);
         let is_value =
             |of: &&String| of.contains(char::is_alphabetic) && of.contains(|c: char| c.is_numeric() || c == ' ');
@@ -224,3 +224,6 @@ fn is_apart(text: &str, Range { start, end }: Range<usize>) -> bool {
     let goes_on = |at: usize| is_word(text[..at].chars().next_back()) && is_word(text[at..].chars().next());
     !goes_on(start) && !goes_on(end)
 }
+
+#[cfg(test)]
+mod tests;

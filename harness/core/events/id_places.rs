@@ -95,7 +95,7 @@ impl IdPlaces {
         others.0.iter().all(|(place, stands)| self.0.get(place) == Some(stands)) && ids(self) == ids(others)
     }
 
-    /// As what a text stands at a place, whatever its form; `None` if its form says so.
+    /// What a text is at a place, whatever its form; `None` if its form says so.
     pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<Stands> {
         let stands = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
         let is_it = match stands {

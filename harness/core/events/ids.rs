@@ -53,7 +53,7 @@ struct FoundId {
     rank: Option<usize>,
     /// Whether it first appeared in an event that is sorted among its neighbours.
     unordered: bool,
-    /// As what the golden has it, whatever its form.
+    /// What the golden says of its place; `None` if its form says that it is an id.
     stands: Option<Stands>,
 }
 
@@ -68,14 +68,14 @@ pub(super) enum Stands {
     Texts,
 }
 
-/// As what a text stands, by its label and place; `None` if its form says so.
-pub(super) type IsId<'a> = dyn Fn(&str, &str, &str) -> Option<Stands> + 'a;
+/// What stands at a place, by the label, the place and the text there; `None` if the text's form says so.
+pub(super) type StandsAt<'a> = dyn Fn(&str, &str, &str) -> Option<Stands> + 'a;
 
 /// Collects the ids in payloads.
 struct Collector<'a> {
     options: &'a ShapeOptions,
     normalize: &'a Normalize<'a>,
-    known: Option<&'a IsId<'a>>,
+    known: Option<&'a StandsAt<'a>>,
     found: HashMap<String, FoundId>,
     none: HashSet<String>,
     ranks: usize,
@@ -88,7 +88,7 @@ impl Ids {
         captures: &[Vec<ReadEvent<'_>>],
         options: &ShapeOptions,
         normalize: &Normalize,
-        known: Option<&IsId<'_>>,
+        known: Option<&StandsAt<'_>>,
     ) -> Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();

@@ -13,7 +13,7 @@ use super::chosen::{Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
-use super::ids::{Ids, IsId, Stands, is_name};
+use super::ids::{Ids, Stands, StandsAt, is_name};
 use super::labels::{ReadEvent, read};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
@@ -75,11 +75,11 @@ impl Shaped {
         known.committed.iter().for_each(|committed| places.add_all(&IdPlaces::named(committed)));
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
-        let is_id = |label: &str, pointer: &str, text: &str| {
+        let stands = |label: &str, pointer: &str, text: &str| {
             if of_run.contains(&*normalize(text)) {
                 return Some(Stands::ShortIds);
             }
-            // Where values are shown, so are those of ids. And what somebody else said is none of the service's.
+            // What somebody else said is no id of the service, unless the scenario captured it. Where values are shown, so are those of ids.
             places.knows(label, pointer, text).filter(|stands| match stands {
                 Stands::Ids => {
                     let came = || known.foreign.as_ref().is_some_and(|foreign| foreign.came(text));
@@ -89,8 +89,8 @@ impl Shaped {
                 Stands::Texts => options.detail != Detail::Values,
             })
         };
-        let is_id: Option<&IsId<'_>> = if places.is_empty() && of_run.is_empty() { None } else { Some(&is_id) };
-        let (ids, words) = (Ids::of(&events, options, normalize, is_id), WordKeys::new(&options.words));
+        let stands: Option<&StandsAt<'_>> = if places.is_empty() && of_run.is_empty() { None } else { Some(&stands) };
+        let (ids, words) = (Ids::of(&events, options, normalize, stands), WordKeys::new(&options.words));
         let chosen = Chosen::of(&events, options, normalize, &ids, known.committed.is_some(), (known, &holdings));
         let said = (chosen.holds_order && !tells).then(|| Turns::of(known, normalize));
         let pinned = RefCell::default();
