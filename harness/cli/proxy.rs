@@ -17,6 +17,7 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{counted, nth_turn};
 use retake_core::key::Rules;
+use retake_core::places::RunValues;
 use retake_core::secrets::{Scrub, hide};
 use retake_model::{Lookup, Mode, ModelServer, Recorder, RecorderOptions, Replay, Scope, ServerOptions, places_here};
 use retake_scenario::Delays;
@@ -180,6 +181,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
     turns.into_iter().find_map(|(index, turn)| {
         let lookup = Lookup {
             flaws: Vec::new(),
+            values: RunValues::default(),
             first_caller: None,
             via: format!("the call of {}", nth_turn(index)),
             api: turn.wire.as_ref().map(|wire| wire.api),

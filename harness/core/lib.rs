@@ -10,7 +10,7 @@
 //! | `key` | keys and checks, which decide whether two model calls are the same |
 //! | `cost` | what model calls cost, and what a provider's cache could keep of them |
 //! | `secrets` | secrets: how they are recognized, and removed from texts, bodies and streams |
-//! | `places` | places of a run, named in what is stored |
+//! | `places` | what a run has in place of what its recording has: places, and values that are made up anew |
 //! | `mark` | a mark in what the model says, by which a replay shows where its words go |
 //! | `events` | captured streams as events, and events as shapes |
 

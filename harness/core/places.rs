@@ -3,10 +3,12 @@
 //! A recording that says a place of its own machine fits no other. So a stored text has the place's name, `<retake:root>`, and a run
 //! puts its own place there before anything is compared or served.
 
+mod run_values;
 mod within;
 
 use std::borrow::Cow;
 
+pub use run_values::RunValues;
 pub use within::Within;
 
 /// The beginning of a name in a text.
@@ -106,6 +108,12 @@ impl Places {
         self.replaced(text, |rest, before| {
             Some((self.0.iter().find_map(|place| place.length_at(before, rest))?, by.to_owned()))
         })
+    }
+
+    /// Returns a text with the names, as they are, in place of the places.
+    pub fn put_names<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let at = |rest: &str, before: &str, it: &Place| Some((it.length_at(before, rest)?, it.name.clone()));
+        self.replaced(text, |rest, before| self.0.iter().find_map(|it| at(rest, before, it)))
     }
 
     /// Returns a text with `<PATH>` in place of paths below these places, as the key's rules replace those below `/tmp`.

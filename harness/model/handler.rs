@@ -80,7 +80,7 @@ pub(super) async fn handle(
     incoming.read(body, &state.room).await;
     let (session, in_flight) = begun.of(route, &incoming);
     if let Mode::Replay(replay) = &session.mode {
-        replay.unmark(&mut incoming.body);
+        incoming.values = replay.unmark(&mut incoming.body);
     }
     let exchange = Exchange { state: &state, session: &session, incoming: &incoming };
     if let Some(what) = incoming.unreadable.clone() {
@@ -159,6 +159,7 @@ impl Exchange<'_> {
         if replay.keeps_hashes_only() {
             lookup.first_caller = Some(caller.clone());
         }
+        lookup.values = incoming.values.clone();
         lookup
     }
 

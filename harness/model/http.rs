@@ -17,6 +17,7 @@ use super::activity::InFlight;
 use super::hold::HeldPiece;
 use super::route;
 use retake_core::json::Json;
+use retake_core::places::RunValues;
 use retake_wire::{self as wire, Api, Body, Frames, Response, Target};
 
 /// The largest request that is read, in bytes.
@@ -55,16 +56,18 @@ pub(super) struct Incoming {
     pub(super) unreadable: Option<String>,
     /// When its last byte came.
     pub(super) arrived: Instant,
+    /// The values of the run that were taken back from the body.
+    pub(super) values: RunValues,
     room: Option<OwnedSemaphorePermit>,
 }
 
 impl Incoming {
     /// Parts a request into its head and its body, which is not read yet.
     pub(super) fn new(request: Request<HttpBody>) -> (Incoming, HttpBody) {
-        let (parts, body) = request.into_parts();
+        let (parts, sent) = request.into_parts();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
-        let (arrived, unreadable, room) = (Instant::now(), None, None);
-        (Incoming { method, uri, headers, body: Bytes::new(), unreadable, arrived, room }, body)
+        let (body, values) = (Bytes::new(), RunValues::default());
+        (Incoming { method, uri, headers, body, unreadable: None, arrived: Instant::now(), values, room: None }, sent)
     }
 
     /// Reads the body.

@@ -15,6 +15,7 @@ pub mod clients;
 mod companion;
 mod conversation;
 mod drift;
+mod echoes;
 mod gate;
 mod going_on;
 mod handler;

@@ -6,6 +6,7 @@ use super::checked::Checked;
 use super::conversation::Conversation;
 use super::lint::FlawKind;
 use retake_core::key::{Rules, RunningHash};
+use retake_core::places::RunValues;
 use retake_wire::{Api, Call};
 
 /// A call whose turn is looked up.
@@ -26,6 +27,8 @@ pub struct Lookup {
     pub first_caller: Option<Option<String>>,
     /// What is wrong with the call, whatever its answer is.
     pub flaws: Vec<(FlawKind, String)>,
+    /// The values of the run that the call says, which were taken back.
+    pub values: RunValues,
 }
 
 impl Lookup {
@@ -48,6 +51,7 @@ impl Lookup {
         let reminder = reminder.map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
             first_caller: None,
+            values: RunValues::default(),
             flaws: protocol.chain(reminder).collect(),
             via,
             api: Some(call.api),

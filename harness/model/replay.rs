@@ -13,6 +13,7 @@ use super::breakage::RecordedPrompts;
 use super::checked::Checked;
 use super::conversation::Conversation;
 use super::drift::{DriftOf, drift};
+use super::echoes::Echoes;
 use super::going_on::GoingOn;
 use super::hold::Hold;
 use super::load::Sessions;
@@ -31,7 +32,7 @@ use retake_base::lock::Mutex;
 use retake_core::conversation::{Answer, Message};
 use retake_core::json::Json;
 use retake_core::key::{Hash, Key, Rules};
-use retake_core::places::Places;
+use retake_core::places::{Places, RunValues};
 use retake_core::secrets::Fired;
 use retake_wire::fixture::{Fixture, Table, Turn};
 use retake_wire::{self as wire, Api, Response, Shared};
@@ -49,6 +50,7 @@ pub struct Replay {
     /// Computed when the first call finds no turn under its own key.
     other_wires: OnceLock<OtherWires>,
     second_look: SecondLook,
+    echoes: Echoes,
     /// Computed when the prompt of a call differs for the first time.
     prompts: OnceLock<RecordedPrompts>,
     /// Whether the scenario says that no model is called. Then each call is a miss that says so.
@@ -109,6 +111,7 @@ impl Replay {
             state: Mutex::new(state),
             other_wires: OnceLock::new(),
             second_look: SecondLook::default(),
+            echoes: Echoes::default(),
             prompts: OnceLock::new(),
             none: false,
             delays: false,
@@ -249,6 +252,7 @@ impl Replay {
             conversation: Conversation::of(messages.into_iter().map(Shared::from).collect(), None, &self.rules),
             checks: None,
             flaws: Vec::new(),
+            values: RunValues::default(),
         };
         self.take(lookup, None).map(|served| served.turn().output.clone())
     }
@@ -307,7 +311,8 @@ impl Replay {
                 let called = lookup.checks.iter();
                 let drift = called.flat_map(|of| drift(self.fixture(), turn, of, lookup.api, &self.prompts));
                 let differs = |of: &DriftOf| !self.says_the_same(&of.recorded, &of.called);
-                Ok(Served { fixture: self.fixture().clone(), index, drift: drift.filter(differs).collect(), found })
+                let drift = drift.filter(differs).collect();
+                Ok(self.served(Served { drift, found, ..Served::plain(self.fixture().clone(), index) }, lookup))
             }
             Err(reason) => {
                 let reason = match reason {
@@ -329,6 +334,19 @@ impl Replay {
         }
     }
 
+    /// A turn as it is served: what it says again of its call, it says with the run's values.
+    fn served(&self, served: Served, lookup: &Lookup) -> Served {
+        let own = self.echoes.turn(&served.fixture, served.index, lookup, &self.rules).map(Arc::new);
+        self.note(|log| log.own.extend(own.iter().map(|own| (served.index, own.clone()))));
+        Served { own, ..served }
+    }
+
+    /// The fixture as this run was served.
+    pub fn as_served(&self) -> Arc<Fixture> {
+        let own = self.log.lock().own.clone();
+        if own.is_empty() { self.fixture().clone() } else { Arc::new(self.fixture().with_turns(&own)) }
+    }
+
     /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
     pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
         let (key, found) = self.key_of(lookup);
@@ -336,7 +354,7 @@ impl Replay {
         let request = || Some(self.rules.request_hash(body));
         let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
         let index = self.state().turns.take(&self.fixture().table, &wanted).ok()?;
-        Some(Served { found, ..Served::plain(self.fixture().clone(), index) })
+        Some(self.served(Served { found, ..Served::plain(self.fixture().clone(), index) }, lookup))
     }
 
     /// Whether the fixture keeps hashes instead of conversations.
@@ -370,11 +388,12 @@ impl Replay {
         marked.map_or(response, Cow::Owned)
     }
 
-    /// Takes the mark of the fixture off the body of a request.
-    pub(super) fn unmark(&self, body: &mut Bytes) {
+    /// Takes the mark of the fixture off the body of a request, and the values that only this run has, which it returns.
+    pub(super) fn unmark(&self, body: &mut Bytes) -> RunValues {
         if let Some(unmarked) = self.fixture().mark.as_ref().and_then(|mark| mark.taken_off(body)) {
             *body = unmarked.into();
         }
+        self.echoes.take_back(body)
     }
 
     /// Whether any turn has this conversation, whether it was served or not.

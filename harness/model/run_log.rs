@@ -1,6 +1,7 @@
 //! The log of a replay: what happened to its calls. Whoever serves a call writes to it and reads nothing back; it is read once, when
 //! the run is over, and everything that is said about the run is said from it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -13,6 +14,7 @@ use super::today::KeptCall;
 use retake_base::text::clipped;
 use retake_core::conversation::Message;
 use retake_core::json::{Json, Layout};
+use retake_wire::fixture::Turn;
 
 /// The most calls of a run that are kept. Nobody reads more.
 const KEPT: usize = 2_000;
@@ -39,6 +41,8 @@ pub struct RunLog {
     pub heard: Vec<HeardCall>,
     /// The calls that turns answered, with their bodies, to ask a provider the same.
     pub kept: Vec<KeptCall>,
+    /// The turns whose answers were served with values of this run.
+    pub own: BTreeMap<usize, Arc<Turn>>,
 }
 
 /// What a log keeps besides the calls that missed.

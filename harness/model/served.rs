@@ -31,17 +31,19 @@ pub struct Served {
     /// The checks of the call that differ from the recorded ones.
     pub drift: Vec<DriftOf>,
     pub(super) found: Found,
+    /// The turn with values of this run in its answer, if it says any.
+    pub(super) own: Option<Arc<Turn>>,
 }
 
 impl Served {
     /// A turn that was looked at, but not taken.
     pub(super) fn plain(fixture: Arc<Fixture>, index: usize) -> Served {
-        Served { fixture, index, drift: Vec::new(), found: Found::ByKey }
+        Served { fixture, index, drift: Vec::new(), found: Found::ByKey, own: None }
     }
 
     /// The turn.
     pub fn turn(&self) -> &Turn {
-        &self.fixture.table.turns()[self.index]
+        self.own.as_deref().unwrap_or_else(|| &self.fixture.table.turns()[self.index])
     }
 
     /// Whether the recorded call asked for its usage. A provider sends none to a call that does not ask.

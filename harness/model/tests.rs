@@ -20,6 +20,7 @@ use super::*;
 use retake_core::conversation::{Answer, Block, Message};
 use retake_core::json::Json;
 use retake_core::key::{Check, CheckTexts, Rules, dates};
+use retake_core::places::RunValues;
 use retake_wire::fixture::{Fixture, Recorded, Wire};
 use retake_wire::{Api, Response};
 
@@ -49,6 +50,7 @@ pub(crate) fn replay_of(turns: Vec<Recorded>) -> Replay {
 pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Lookup {
     Lookup {
         flaws: Vec::new(),
+        values: RunValues::default(),
         first_caller: None,
         via: "POST /v1/chat/completions".into(),
         api: Some(Api::OpenAiChat),
@@ -236,6 +238,7 @@ fn drift_names_the_check_and_both_texts() {
     let replay = replay_of(vec![turn(Some("a"), "Be brief on 2026-01-02", "q", "1")]);
     let lookup = |prompt: &str| Lookup {
         flaws: Vec::new(),
+        values: RunValues::default(),
         first_caller: None,
         via: String::new(),
         api: Some(Api::OpenAiChat),

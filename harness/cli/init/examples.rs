@@ -1,12 +1,12 @@
 //! Bodies that the project itself gives: in its README, its tests, its clients. What stands there in place of a value that only a
 //! program knows is filled by the name of its field.
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::body::by_name;
 use super::routes::PROMPT;
-use super::sources::replaced;
+use super::sources::{compiled, replaced};
 
 /// How far behind a path its body is looked for, in characters.
 const NEAR: usize = 800;
@@ -63,7 +63,7 @@ fn in_json(text: &str) -> String {
         format!(": {value}{}", &found[2])
     };
     let text = STEPS.iter().fold(text.to_owned(), |text, (form, with)| replaced(form, &text, with));
-    Regex::new(WORD).map_or_else(|_| text.clone(), |form| form.replace_all(&text, word).into_owned())
+    compiled(WORD).map_or_else(|| text.clone(), |form| form.replace_all(&text, word).into_owned())
 }
 
 fn filled(name: &str, value: Value) -> Value {

@@ -83,15 +83,21 @@ pub(super) async fn found(
         let mut path = with_listed(address, route.path).await;
         let near = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default().to_owned();
         let shown = sources.examples(&path).into_iter();
-        let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
-        // It may as well take a form. In one, each field is a text, so the first guess is enough.
-        let form = guessed.first().cloned().map(|body| (body, true));
         // A validator says of an empty body what it lacks.
-        let bodies = route.body.into_iter().chain(shown).chain([json!({})]).chain(guessed);
-        let bodies = bodies.map(|body| (body, route.form)).chain(form);
+        let bodies = route.body.into_iter().chain(shown).chain([json!({})]).map(|body| (body, route.form));
+        let mut guesses = std::iter::once_with(|| {
+            let guessed = body::bodies(&sources.fields(&near), &|field| sources.choice(field));
+            // It may as well take a form. In one, each field is a text, so the first guess is enough.
+            let form = guessed.first().cloned().map(|body| (body, true));
+            guessed.into_iter().map(|body| (body, route.form)).chain(form)
+        });
         let (mut bodies, mut known) = (bodies.collect::<VecDeque<_>>(), Vec::new());
         let mut of_route: Option<(Tried, Answer)> = None;
-        while let Some((body, form)) = bodies.pop_front() {
+        loop {
+            if bodies.is_empty() {
+                bodies.extend(guesses.by_ref().flatten());
+            }
+            let Some((body, form)) = bodies.pop_front() else { break };
             if known.len() >= BODIES || known.contains(&(form, body.clone())) {
                 continue;
             }
@@ -101,7 +107,7 @@ pub(super) async fn found(
             if let (401 | 403, Some((folder, _))) = (tried.0.status, path.rsplit_once('/'))
                 && no_route_in(address, folder).await.0 == tried.0.status
             {
-                of_route = Some(tried).filter(|_| closed.insert(folder.to_owned()));
+                of_route = Some(tried).filter(|(_, answer)| closed.insert(answer.body.clone()));
                 path = format!("{folder}/*");
                 break;
             }
@@ -111,6 +117,11 @@ pub(super) async fn found(
             }
             if posts.last() != Some(&path) {
                 posts.push(path.clone());
+            }
+            // No body tells who sends it.
+            if tried.0.status == 401 {
+                of_route = Some(tried);
+                break;
             }
             if (400..500).contains(&tried.0.status)
                 && let Some(better) = corrected(&tried.0.body, &tried.1.body)

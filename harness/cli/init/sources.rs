@@ -1,13 +1,14 @@
 //! What the sources of a project say about the service in them: paths, names of fields, names of variables, commands that start it.
 //! Nothing of that is believed. It is what the probe tries, and what calls the model is seen there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
 use serde_json::Value;
 
 use super::examples::examples;
+use retake_base::lock::Mutex;
 
 /// The most files that are read, the most bytes of each, and the deepest folder.
 const MOST: (usize, u64, usize) = (800, 300_000, 6);
@@ -104,7 +105,7 @@ impl Sources {
     /// The first of several texts that the sources list behind the name of a field.
     pub(super) fn choice(&self, field: &str) -> Option<String> {
         let listed = r#"["']?\??\s*[:=]\s*(?:(?:\{[^{};]{0,60}?|[^,;{}]{0,40}?)\[\s*["']([^"'\n]+)["']\s*,|["']([^"'\n]+)["']\s*\|)"#;
-        let form = Regex::new(&format!("\\b{field}{listed}")).ok()?;
+        let form = compiled(&format!("\\b{field}{listed}"))?;
         let found = self.code().find_map(|(_, text)| form.captures(text))?;
         Some(found.iter().skip(1).flatten().next()?.as_str().to_owned())
     }
@@ -141,9 +142,9 @@ impl Sources {
         lines.join("\n").to_lowercase().replace(" import ", "-").replace(['.', '_'], "-")
     }
 
-    /// The variables that the sources read and that name the address of a model, its key, or a port, each with what it should be.
+    /// The variables that the sources name and that are the address of a model, its key, or a port, each with what it should be.
     pub(super) fn variables(&self) -> Vec<(String, String)> {
-        const READ: &str = r#"(?:environ(?:\.get)?[\[(]|(?i:getenv|lookupenv|getenvironmentvariable)\(|process\.env[.\[]|env::var\(|ENV(?:\[|\.fetch\())\s*["']?([A-Z][A-Z0-9_]+)"#;
+        const READ: &str = r#"(?:process\.env\.|["'`])([A-Z][A-Z0-9_]+)\b"#;
         let files = self.files.iter().filter(|(name, _)| name.contains(".env"));
         let listed = files.flat_map(|(_, text)| captured(r"(?m)^([A-Z][A-Z0-9_]+)=", text));
         let names: BTreeSet<String> = self.captured(READ).into_iter().chain(listed).collect();
@@ -255,12 +256,18 @@ pub(super) fn given(typed: &[String]) -> Vec<String> {
 /// What the first group of a pattern takes of a text, in order.
 pub(super) fn captured(pattern: &str, text: &str) -> Vec<String> {
     let found =
-        |regex: &Regex| regex.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect();
-    Regex::new(pattern).as_ref().map(found).unwrap_or_default()
+        |regex: Regex| regex.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect();
+    compiled(pattern).map(found).unwrap_or_default()
 }
 
 pub(super) fn replaced(pattern: &str, text: &str, with: &str) -> String {
-    Regex::new(pattern).map_or_else(|_| text.to_owned(), |regex| regex.replace_all(text, with).into_owned())
+    compiled(pattern).map_or_else(|| text.to_owned(), |regex| regex.replace_all(text, with).into_owned())
+}
+
+/// A pattern, which takes longer to compile than to find.
+pub(super) fn compiled(pattern: &str) -> Option<Regex> {
+    static KNOWN: Mutex<BTreeMap<String, Option<Regex>>> = Mutex::new(BTreeMap::new());
+    KNOWN.lock().entry(pattern.to_owned()).or_insert_with(|| Regex::new(pattern).ok()).clone()
 }
 
 #[cfg(test)]

@@ -147,6 +147,14 @@ impl Normalizer {
         }
     }
 
+    /// Returns the values in a text for which a run may have others: its UUIDs, then what each of the suite's rules matches.
+    pub fn values<'a>(&self, text: &'a str) -> Vec<Vec<&'a str>> {
+        let next = |before: &Range<usize>| uuid(text, before.end);
+        let uuids = std::iter::successors(next(&(0..0)), next).map(|found| &text[found]).collect();
+        let matches = |rule: &OwnRule| rule.pattern.find_iter(text).map(|found| found.as_str()).collect();
+        std::iter::once(uuids).chain(self.rules.iter().map(matches)).collect()
+    }
+
     fn replace_own(&self, text: &mut Cow<'_, str>) {
         for OwnRule { pattern, replacement, fired } in &self.rules {
             let Cow::Owned(replaced) = pattern.replace_all(text, replacement) else { continue };

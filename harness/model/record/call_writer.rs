@@ -84,6 +84,12 @@ impl CallWriter {
         self.method == "HEAD" || matches!(self.status, 204 | 304)
     }
 
+    /// Whether a good answer comes as a stream.
+    pub(super) fn streams(&self) -> bool {
+        let begun = Response::received(self.status, &self.content_type, Vec::new());
+        self.status < 400 && matches!(begun.body, Body::Frames(_))
+    }
+
     /// Adds the next bytes of the answer.
     pub(super) fn take(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);

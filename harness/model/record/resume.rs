@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use super::cost::{Cost, tokens};
 use super::recorder::PendingCall;
+use crate::echoes::as_sent;
 use retake_base::lock::Mutex;
 use retake_core::conversation::Answer;
 use retake_core::json::Json;
 use retake_core::key::{Checks, Hash, Rules};
-use retake_core::places::Places;
+use retake_core::places::{Places, RunValues, Within};
 use retake_wire::fixture::call_log::LoggedCall;
 use retake_wire::fixture::{Fixture, Recorded, Wire, moved};
 use retake_wire::{self as wire, Api, Known, Response, Target};
@@ -35,6 +36,8 @@ struct ResumeState {
     known: Known,
     served: Cost,
     live: usize,
+    /// What this recording has in place of values of the earlier one, as it was told.
+    values: RunValues,
 }
 
 /// Everything in which a call has to equal a recorded one.
@@ -51,6 +54,14 @@ struct Recalled {
     output: Answer,
     wire: Wire,
     tokens: u64,
+    of: Source,
+}
+
+/// Where a recorded answer comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Journal(usize),
+    Fixture(usize),
 }
 
 /// Whether a call was recorded before.
@@ -112,11 +123,12 @@ impl Resume {
     pub(super) fn on_stage(&self, places: &Places) {
         let (rules, fixture) = (&self.rules, self.fixture.as_ref());
         let mut recalled: HashMap<Same, VecDeque<Recalled>> = HashMap::new();
-        for (call, there) in &self.journal {
+        for (index, (call, there)) in self.journal.iter().enumerate() {
             let call = moved(call, there, places);
             let Some((same, wire)) = Same::of_recorded(&call, rules).zip(call.wire.clone()) else { continue };
             let tokens = tokens(&call.output, &call.conversation);
-            recalled.entry(same).or_default().push_back(Recalled { output: call.output.clone(), wire, tokens });
+            let (output, of) = (call.output.clone(), Source::Journal(index));
+            recalled.entry(same).or_default().push_back(Recalled { output, wire, tokens, of });
         }
         if let Some(fixture) = fixture {
             let here = fixture.at(places, rules).map(Arc::new);
@@ -131,7 +143,8 @@ impl Resume {
                 if *place > answers.len() {
                     let conversation = fixture.conversation(index, rules).unwrap_or_default();
                     let tokens = tokens(&turn.output, &conversation);
-                    answers.push_back(Recalled { output: turn.output.clone(), wire: wire.clone(), tokens });
+                    let (output, of) = (turn.output.clone(), Source::Fixture(index));
+                    answers.push_back(Recalled { output, wire: wire.clone(), tokens, of });
                 }
             }
         }
@@ -166,7 +179,9 @@ impl Resume {
     }
 
     fn take(&self, state: &mut ResumeState, call: &PendingCall) -> Option<Response> {
-        let decoded = wire::decode(call.api, call.target(), &call.request, &state.known).ok()?;
+        let (mut request, taken) = (call.request.clone(), state.values.reversed());
+        Within(&|text| taken.put(text)).json(&mut request);
+        let decoded = wire::decode(call.api, call.target(), &request, &state.known).ok()?;
         let conversation = self.rules.canonical(decoded.clone().into_messages());
         let checks = decoded.checks(&self.rules.normalizer).hashes();
         let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
@@ -178,6 +193,12 @@ impl Resume {
         for same in all.into_iter().flatten() {
             let Some(answers) = state.recalled.get_mut(&same) else { continue };
             let Some(first) = answers.front().filter(|first| first.wire.api == call.api) else { continue };
+            let told = match first.of {
+                Source::Journal(call) => self.journal[call].0.conversation.clone(),
+                Source::Fixture(turn) => self.fixture.as_ref()?.recorded(turn, &self.rules)?.conversation,
+            };
+            let more = RunValues::between(&told, &as_sent(&decoded.messages), &self.rules.normalizer);
+            state.values.add(&more, usize::MAX);
             let came = first.wire.response.clone();
             // What came is the answer to a call that asks for the framing that the recorded one asked for. Any other gets it rendered, and
             // that is then what came.
@@ -191,7 +212,7 @@ impl Resume {
             };
             state.served.add(first.tokens);
             answers.pop_front();
-            return Some(response);
+            return Some(response.saying(&|text| state.values.put(text)));
         }
         None
     }

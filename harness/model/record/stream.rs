@@ -117,22 +117,28 @@ async fn stream_through(
     let mut stream = std::pin::pin!(answer);
     // The last frame completes the answer for a client, so it is held back until the line is written.
     let mut last: Option<Bytes> = None;
+    // A client that leaves ends a stream. It also leaves when the status says enough for it, and what is there is recorded then.
+    let (streams, mut left) = (writer.streams(), false);
     let cut = loop {
         let next = async {
             match &last {
-                None => Next::of(stream.next().await),
+                None if !left => Next::of(stream.next().await),
                 // Some providers keep the connection open after the last frame.
-                Some(_) => tokio::time::timeout(END_OF_STREAM, stream.next()).await.map_or(Next::Quiet, Next::of),
+                _ => tokio::time::timeout(END_OF_STREAM, stream.next()).await.map_or(Next::Quiet, Next::of),
             }
         };
         let next = tokio::select! {
             next = next => next,
-            () = sender.closed() => Next::End(Some(client_left())),
+            () = sender.closed(), if !left => {
+                left = true;
+                if streams { Next::End(Some(client_left())) } else { continue }
+            }
         };
         let out = match next {
             // After the last frame the answer is complete, even if the provider or the client leaves then.
             Next::End(cut) => break cut.filter(|_| last.is_none() || !writer.is_whole()),
             Next::Quiet if writer.is_whole() => break None,
+            Next::Quiet if left => break Some(client_left()),
             // That was not the last frame, it only looked like it.
             Next::Quiet => last.take(),
             Next::Chunk(chunk) => {
@@ -150,7 +156,8 @@ async fn stream_through(
         };
         // An empty chunk would mark a stream that broke off.
         let Some(out) = out.filter(|out| !out.is_empty()) else { continue };
-        if sender.send(out).await.is_err() {
+        left |= sender.send(out).await.is_err();
+        if left && streams {
             break Some(client_left());
         }
     };

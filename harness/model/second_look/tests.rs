@@ -10,6 +10,7 @@ use crate::{Conversation, Lookup, MissReason, Replay, Scope};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules, dates};
+use retake_core::places::RunValues;
 use retake_wire::fixture::{Fixture, Recorded};
 use retake_wire::{Api, Shared};
 
@@ -36,6 +37,7 @@ fn lookup(prompt: &str, messages: &[Shared], caller: Option<&str>) -> Lookup {
         checks: Some(Arc::new(CheckTexts::new(&rules.normalizer, prompt, &Json::Null, "m", &Json::Null).into())),
         first_caller: None,
         flaws: Vec::new(),
+        values: RunValues::default(),
     }
 }
 

@@ -146,3 +146,37 @@ fn a_call_that_its_client_left_and_made_again_has_both_answers() {
         }
     });
 }
+
+/// A client that has read the status of an answer, and leaves, asks again or goes on: it has its answer.
+#[test]
+fn an_answer_whose_body_its_client_does_not_read_is_recorded_whole() {
+    run(async {
+        let error = (429, r#"{"error":{"message":"slow down"}}"#);
+        let answer =
+            r#"{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}]}"#;
+        for ((status, body), comes) in [(error, true), ((200, answer), true), (error, false)] {
+            let (left, leaves) = tokio::sync::oneshot::channel();
+            let leaves = Arc::new(std::sync::Mutex::new(Some(leaves)));
+            let router = Router::new().fallback(any(move || async move {
+                let leaves = leaves.lock().unwrap().take().unwrap();
+                let (begin, end) = body.split_at(9);
+                let rest = futures_util::stream::once(async move {
+                    leaves.await.unwrap();
+                    if comes { Ok(end) } else { std::future::pending().await }
+                });
+                let first = futures_util::stream::iter([Ok::<_, std::io::Error>(begin)]);
+                let status = axum::http::StatusCode::from_u16(status).unwrap();
+                (status, [("content-type", "application/json")], HttpBody::from_stream(first.chain(rest)))
+            }));
+            let recording = Recording::of(provider(router).await, true, &[]).await;
+            let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+            let call = CALLS[0].1.replace("true", "false");
+            let asked = reqwest::Client::new().post(url).bearer_auth(recording.server.key()).body(call).send();
+            assert_eq!(asked.await.unwrap().status(), status);
+            left.send(()).unwrap();
+            recording.settled().await;
+            let journal = recording.journal();
+            assert_eq!(journal.contains("the client left before the end"), !comes, "{journal}");
+        }
+    });
+}

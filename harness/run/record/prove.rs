@@ -35,7 +35,7 @@ impl<'a> Driven<'a> {
         let Driven { recording, recorder, .. } = self;
         let Recording { project, scenario, shown, old, .. } = &recording;
         let name = &scenario.name;
-        let made = old.as_ref().map_or_else(|| came.clone(), |old| came.clone().keeping(old));
+        let made = old.as_ref().map_or_else(|| came.clone(), |old| came.clone().keeping(old, &project.rules));
         // Prove the printed text, which later replays will read, and not the fixture in memory.
         let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);

@@ -1,0 +1,50 @@
+use regex::Regex;
+
+use super::RunValues;
+use crate::json::Json;
+use crate::key::Normalizer;
+
+fn message(kind: &str, content: &str) -> Json {
+    Json::object([("type", kind.into()), ("content", content.into())])
+}
+
+fn rules(pattern: &str) -> Normalizer {
+    Normalizer::default().with([(Regex::new(pattern).unwrap(), "<it>".to_owned())])
+}
+
+const RECORDED: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const CALLED: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+
+#[test]
+fn a_value_that_a_tool_made_up_is_put_and_taken_back() {
+    let said = |id: &str| {
+        [message("human", "Buy it"), message("ai", RECORDED), message("tool", &format!(r#"{{"id": "{id}"}}"#))]
+    };
+    let values = RunValues::between(&said(RECORDED), &said(CALLED), &Normalizer::default());
+    let answer = format!("Order {RECORDED} of x{RECORDED} is paid.");
+    let put = values.put(&answer).into_owned();
+    assert_eq!(put, format!("Order {CALLED} of x{RECORDED} is paid."), "a part of a longer word is another value");
+    assert_eq!(values.reversed().put(&put), answer);
+    assert_eq!(values.in_text(&answer), values);
+    assert_eq!(values.in_text("x"), RunValues::default());
+}
+
+#[test]
+fn what_a_rule_of_the_suite_matches_is_narrowed_to_whole_words() {
+    let said = |id: &str| [message("tool", &format!(r#"{{"ref": "BK-{id}", "at": "Lyon"}}"#))];
+    let values = RunValues::between(&said("7F94A8"), &said("5211E4"), &rules(r#"ref": "BK-[0-9A-F]{6}", "at"#));
+    assert_eq!(values.put(r#"{\"ref\":\"BK-7F94A8\"}\nBK-7F94A8"#), r#"{\"ref\":\"BK-5211E4\"}\nBK-5211E4"#);
+}
+
+#[test]
+fn a_value_that_stands_elsewhere_too_is_none() {
+    let said = |order: &str| [message("human", "7 bikes"), message("tool", &format!("order {order}"))];
+    let values = RunValues::between(&said("7"), &said("12"), &rules(r"order \d+"));
+    assert_eq!(values, RunValues::default(), "seven bikes are no order");
+    let said = |of: [&str; 2]| [message("tool", &format!("order {} and order {}", of[0], of[1]))];
+    let none = RunValues::between(&said(["7", "7"]), &said(["8", "9"]), &rules(r"order \d+"));
+    assert_eq!(none, RunValues::default());
+    // Two that are exchanged are put at once.
+    let values = RunValues::between(&said(["7", "8"]), &said(["8", "7"]), &rules(r"order \d+"));
+    assert_eq!(values.put("7, 8, 78"), "8, 7, 78");
+}

@@ -1,0 +1,54 @@
+//! Answers that say again what their calls told: the number of an order, say, which a tool makes up anew in each run. They are served
+//! with the run's own value, and it is taken back from what the system asks next.
+
+use std::borrow::Cow;
+
+use axum::body::Bytes;
+
+use super::lookup::Lookup;
+use retake_base::lock::Mutex;
+use retake_core::json::Json;
+use retake_core::key::Rules;
+use retake_core::places::RunValues;
+use retake_wire::Shared;
+use retake_wire::fixture::{Fixture, Turn};
+
+/// How many of the values that were served are taken back: more than a system says in all its conversations at the same time.
+const TAKEN_BACK: usize = 256;
+
+/// What the recording has in place of values of the run that were served.
+#[derive(Debug, Default)]
+pub(super) struct Echoes(Mutex<RunValues>);
+
+impl Echoes {
+    /// Returns the turn that answers a call with the run's values; `None` if it says none.
+    pub(super) fn turn(&self, fixture: &Fixture, index: usize, lookup: &Lookup, rules: &Rules) -> Option<Turn> {
+        // Where the rules replace nothing that was recorded, a run has no other values.
+        if !fixture.is_normalized(index) {
+            return None;
+        }
+        let told = fixture.recorded(index, rules)?.conversation;
+        let called = as_sent(lookup.conversation.messages());
+        let mut values = RunValues::between(&told, &called, &rules.normalizer);
+        values.add(&lookup.values, usize::MAX);
+        let turn = fixture.table.turns()[index].saying(&|text| values.put(text))?;
+        self.0.lock().add(&values.reversed(), TAKEN_BACK);
+        Some(turn)
+    }
+
+    /// Puts the recorded values in the body of a request in place of the run's. Returns those that stand there.
+    pub(super) fn take_back(&self, body: &mut Bytes) -> RunValues {
+        let Ok(text) = std::str::from_utf8(body) else { return RunValues::default() };
+        let values = self.0.lock().in_text(text);
+        if let Cow::Owned(text) = values.put(text) {
+            *body = text.into();
+        }
+        values.reversed()
+    }
+}
+
+/// The messages of a call that count for its key, as they were sent.
+pub(super) fn as_sent(messages: &[Shared]) -> Vec<Json> {
+    let counts = |message: &&Shared| !Rules::default().canonical([&***message]).is_empty();
+    Rules::none().canonical(messages.iter().filter(counts).map(|message| &**message))
+}
