@@ -239,6 +239,7 @@ impl Exchange<'_> {
         }
         if let Some(hold) = replay.hold() {
             hold.asked();
+            served.own.iter().for_each(|own| hold.says(served.index + 1, &own.output.text()));
         }
         session.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);

@@ -111,6 +111,11 @@ impl Hold {
         self.0.changed.notify_waiters();
     }
 
+    /// Notes that a turn, counted from 1, says another text in this run than in the recording.
+    pub(super) fn says(&self, turn: usize, text: &str) {
+        self.0.state.lock().passing.says(turn, text);
+    }
+
     /// Notes that the system asked something.
     pub(super) fn asked(&self) {
         self.0.state.lock().heard = Instant::now();

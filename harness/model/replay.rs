@@ -341,12 +341,6 @@ impl Replay {
         Served { own, ..served }
     }
 
-    /// The fixture as this run was served.
-    pub fn as_served(&self) -> Arc<Fixture> {
-        let own = self.log.lock().own.clone();
-        if own.is_empty() { self.fixture().clone() } else { Arc::new(self.fixture().with_turns(&own)) }
-    }
-
     /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
     pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
         let (key, found) = self.key_of(lookup);

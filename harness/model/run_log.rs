@@ -12,9 +12,9 @@ use super::miss::{Miss, MissedCall};
 use super::replay::Replay;
 use super::today::KeptCall;
 use retake_base::text::clipped;
-use retake_core::conversation::Message;
+use retake_core::conversation::{Answer, Message};
 use retake_core::json::{Json, Layout};
-use retake_wire::fixture::Turn;
+use retake_wire::fixture::{Fixture, Turn};
 
 /// The most calls of a run that are kept. Nobody reads more.
 const KEPT: usize = 2_000;
@@ -43,6 +43,14 @@ pub struct RunLog {
     pub kept: Vec<KeptCall>,
     /// The turns whose answers were served with values of this run.
     pub own: BTreeMap<usize, Arc<Turn>>,
+}
+
+impl RunLog {
+    /// The answers of all turns, as this run was served.
+    pub fn answers<'a>(&'a self, fixture: &'a Fixture) -> impl Iterator<Item = &'a Answer> + Clone {
+        let turns = fixture.table.turns().iter().enumerate();
+        turns.map(|(index, turn)| &self.own.get(&index).map_or(turn, AsRef::as_ref).output)
+    }
 }
 
 /// What a log keeps besides the calls that missed.

@@ -78,8 +78,19 @@ impl<'a> Failing<'a> {
             && later.fault.is_none()
             && failure.causes.len() < 2;
         let of_its_own = only_misses(&failure) && (failure.causes.is_empty() || again);
-        add_error(findings.step, of_its_own, "after that", &mut failure);
-        self.add_unused(later, &mut failure);
+        // What was different before a step failed may be why it did.
+        let before = of_its_own && failure.causes.is_empty() && findings.step.is_some();
+        if before && self.run.left_within_a_step(&findings.unused) {
+            self.add_unused(later, &mut failure);
+        }
+        if before {
+            self.add_golden(&mut failure);
+        }
+        let leads = of_its_own && (!before || failure.causes.is_empty());
+        add_error(findings.step, leads, "after that", &mut failure);
+        if !before || failure.causes.iter().all(|cause| cause.kind != CauseKind::StoppedAsking) {
+            self.add_unused(later, &mut failure);
+        }
         for other in &findings.others {
             let stands = |cause: &&Cause| !precedence::follows(cause.kind, &failure.causes);
             let causes = other.causes.iter().filter(stands).cloned().collect();
@@ -94,7 +105,9 @@ impl<'a> Failing<'a> {
                 failure.add(nothing.clone());
             }
         }
-        self.add_golden(&mut failure);
+        if !before {
+            self.add_golden(&mut failure);
+        }
         if failure.causes.is_empty() {
             failure.causes.extend(self.run.misses.iter().take(1).flat_map(|miss| miss.causes.clone()));
         }
@@ -260,7 +273,9 @@ impl<'a> Failing<'a> {
             if alone && words.len() == 1 { String::new() } else { words[..words.len().min(SHOWN)].join("\n") + "\n" };
         // After an early end, a diff would show everything that did not come.
         if is_after || self.second.unwrap_or(self.run).events_of_failed_step().is_some() {
-            return failure.evidence.push(format!("before that the golden differs too:\n{}", words.trim_end()).into());
+            let title = if alone { "the golden differs:\n" } else { "before that the golden differs too:\n" };
+            let told = (!words.is_empty()).then(|| format!("{title}{}", words.trim_end()).into());
+            return failure.evidence.extend(told);
         }
         let title = if only_evidence { "the golden differs too:\n" } else { "" };
         let diff = golden.sides.diff();

@@ -12,6 +12,7 @@ use retake_core::key::UNKNOWN_CALLER;
 use retake_engine::drive::{EventData, StepData};
 use retake_model::{answer_in_short, who};
 use retake_scenario::{Scenario, Unused};
+use retake_wire::fixture::Input;
 
 /// The name of the only event of an answer that is not a stream.
 const BODY: &str = "body";
@@ -64,6 +65,17 @@ impl Replayed {
             Unused::Callers(callers) => caller(index).is_some_and(|caller| callers.iter().any(|c| c == caller)),
         };
         self.log.unused.iter().copied().filter(|index| !may_stay(index)).collect()
+    }
+
+    /// Whether the first of these turns would have been asked with no more than results of tools: whoever asked the one before it went
+    /// no further, whatever the steps after that did.
+    pub(super) fn left_within_a_step(&self, unused: &[usize]) -> bool {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let input = unused.first().and_then(|first| turns.clone().nth(*first)?.input.as_ref());
+        input.is_some_and(|Input { after, messages }| {
+            let goes_on = after.is_some_and(|after| !self.log.unused.contains(&after.turn));
+            goes_on && messages.iter().all(|message| message.str_of("type") == Some("tool"))
+        })
     }
 
     /// Why turns stayed unused: the service stopped asking, or one of its callers never asked.

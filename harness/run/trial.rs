@@ -139,7 +139,7 @@ pub(super) fn replay(
         clock,
         early_if_broken: hold.as_ref().map(|hold| hold.early(true)),
         early: hold.map(|hold| hold.early(false)),
-        ..Replayed::of(project, played, fixture.map(|_| replay.as_served()))
+        ..Replayed::of(project, played, fixture.map(|_| replay.fixture().clone()))
     })
 }
 

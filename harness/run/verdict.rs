@@ -19,6 +19,7 @@ use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
+use retake_core::conversation::Answer;
 use retake_core::days::Days;
 use retake_core::events::{
     Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, IdPlaces, Known, NamesNothing, Recorded,
@@ -110,9 +111,10 @@ impl Replayed {
 
     pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let recorded = Recorded::of(turns.map(|turn| &turn.output));
         let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign());
         Known {
-            recorded: Recorded::of(turns.map(|turn| &turn.output)),
+            recorded: recorded.as_served(Recorded::of(self.answers())),
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
             calls: self.calls_of(|_| true),
             foreign,
@@ -314,8 +316,12 @@ impl Replayed {
 
     /// The tool calls of these turns.
     pub(crate) fn calls_of(&self, wanted: impl Fn(usize) -> bool) -> Calls {
-        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns()).enumerate();
-        Calls::of(turns.filter(|(index, _)| wanted(*index)).map(|(_, turn)| &turn.output))
+        Calls::of(self.answers().enumerate().filter(|(index, _)| wanted(*index)).map(|(_, answer)| answer))
+    }
+
+    /// The answers of all turns, as this run was served.
+    fn answers(&self) -> impl Iterator<Item = &Answer> {
+        self.fixture.iter().flat_map(|fixture| self.log.answers(fixture))
     }
 
     pub(crate) fn golden(&self, options: &ShapeOptions, rules: &Rules) -> Shaped {

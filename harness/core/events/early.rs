@@ -105,6 +105,12 @@ impl Passing {
         of_turn.for_each(|awaited| awaited.answer = State::UnderWay);
     }
 
+    /// Notes that a turn says another text in this run than in the recording.
+    pub fn says(&mut self, turn: usize, text: &str) {
+        let of_turn = self.responses.iter_mut().flatten().filter(|awaited| awaited.turn == turn);
+        of_turn.flat_map(|awaited| &mut awaited.texts).for_each(|place| text.clone_into(&mut place.said));
+    }
+
     /// Notes an event that a client has received.
     pub fn take(&mut self, event: &Event) {
         let open = |awaited: &&mut Awaited| awaited.answer == State::UnderWay && !awaited.came;

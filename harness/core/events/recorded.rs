@@ -40,6 +40,8 @@ pub struct Recorded {
     pub(super) said: Vec<(Source, String)>,
     /// The tokens of each turn.
     pub(super) used: Vec<Usage>,
+    /// The same answers as they are stored, if a run served them with values of its own.
+    stored: Option<Box<Recorded>>,
 }
 
 /// How much of a text is recorded, in bytes without white space.
@@ -91,11 +93,20 @@ impl Recorded {
         texts.extend_from_slice(&parsed);
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
-        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used }
+        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used, stored: None }
+    }
+
+    /// The texts of these answers, which a run `served` with values of its own.
+    #[must_use]
+    pub fn as_served(self, served: Recorded) -> Recorded {
+        Recorded { stored: Some(Box::new(self)), ..served }
     }
 
     /// A hash of all that the model said and took.
     pub(in crate::events) fn hash(&self) -> String {
+        if let Some(stored) = &self.stored {
+            return stored.hash();
+        }
         let said = self.said.iter().flat_map(|(source, text)| [source.to_string(), text.clone()]);
         let used = self.used.iter().map(|of| format!("{of:?}"));
         hash(said.chain(used).chain(self.texts.iter().cloned()).collect::<Vec<_>>().join("\0"))

@@ -38,7 +38,9 @@ pub(super) fn before(text: &str) -> Before {
         }
         start -= separators + word.iter().map(|c| c.len_utf8()).sum::<usize>();
         letters += word.len();
-        if letters >= TELLING || word.is_empty() {
+        // What begins the value's own word, as in `BK-5211E4`, tells more than the word before.
+        let own = letters > 1 && matches!(&line_text[start + word.len()..], "-" | "_");
+        if letters >= TELLING || word.is_empty() || own {
             break;
         }
     }

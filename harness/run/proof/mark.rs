@@ -67,7 +67,8 @@ impl Proof<'_> {
         let mark = mark_of(fixture, &equal).filter(|_| may_play_again(project, scenario, first))?;
         let with_mark = Arc::new(Fixture { mark: Some(mark.clone()), ..(**fixture).clone() });
         let marked = self.run_marked(Some(&with_mark), rules)?;
-        let answers = turns(marked.fixture.as_ref()?).enumerate().map(|(turn, of)| mark.put(turn, &of.output));
+        let answers = marked.log.answers(marked.fixture.as_ref()?).enumerate();
+        let answers = answers.map(|(turn, answer)| mark.put(turn, answer));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
         let marked = Marked { runs: vec![marked], recorded, letter: mark.letter };
         let plain = marked.golden(scenario, Exactly::No, None);

@@ -23,7 +23,7 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, GoingOn, Keeps, ModelServer, Replay, Scope, Staged, Stages,
+    CallOutcome, CallSeen, Fault, FaultKind, GoingOn, Keeps, ModelServer, Replay, RunLog, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -254,7 +254,7 @@ impl<'a> Play<'a> {
         };
         Ok(Seen {
             ended,
-            golden: setting.golden(&driven),
+            golden: setting.golden(&driven, &log),
             driven,
             steps: underway.steps(),
             began,
@@ -289,12 +289,11 @@ impl<'a> Play<'a> {
 }
 
 impl Setting<'_> {
-    fn golden(&self, driven: &Driven) -> Golden {
-        let turns = self.fixture.table.turns();
+    fn golden(&self, driven: &Driven, log: &RunLog) -> Golden {
         let committed = self.committed.as_deref().filter(|committed| !committed.is_older());
         let known = Known {
-            recorded: Recorded::of(turns.iter().map(|turn| &turn.output)),
-            calls: Calls::of(turns.iter().map(|turn| &turn.output)),
+            recorded: Recorded::of(log.answers(&self.fixture)),
+            calls: Calls::of(log.answers(&self.fixture)),
             committed: committed.map(|committed| &committed.golden),
             ..Known::default()
         };

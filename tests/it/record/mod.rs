@@ -11,6 +11,7 @@ pub(crate) mod encoded_secrets;
 pub(crate) mod four_ways;
 #[cfg(unix)]
 pub(crate) mod full_disk;
+mod minted;
 pub(crate) mod parallel;
 pub(crate) mod places;
 pub(crate) mod processes;
@@ -40,6 +41,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     four_ways::TESTS,
     #[cfg(unix)]
     full_disk::TESTS,
+    minted::TESTS,
     parallel::TESTS,
     places::TESTS,
     proof::TESTS,

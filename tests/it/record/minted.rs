@@ -1,0 +1,149 @@
+//! Tools that make up the number of an order, which the model says again in a call of the next tool and in its answer.
+
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::support::loopback::Service;
+use crate::support::program::Ran;
+use crate::support::tree::Tree;
+
+tests!(
+    an_agent_that_acts_on_what_its_tool_made_up_replays,
+    a_rule_is_enough_for_a_number_that_is_no_uuid,
+    an_act_on_another_order_is_red,
+    recording_again_changes_nothing,
+);
+
+/// An agent with two tools, which streams what they return and what the model says.
+const APP: &str = r#"
+import http.server, json, os, secrets, urllib.request, uuid
+ORDERS = {}
+def book(args):
+    ref = MADE_UP
+    ORDERS[ref] = {"item": args["item"], "paid": False}
+    return {"ref": ref, "item": args["item"]}
+def pay(args):
+    if args["ref"] not in ORDERS: return {"error": "no such order"}
+    ORDERS[args["ref"]]["paid"] = True
+    return {"ref": args["ref"], "paid": True}
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_GET(self):
+        self.begin("application/json")
+        self.wfile.write(json.dumps([{"ref": ref, **order} for ref, order in ORDERS.items()]).encode())
+    def do_POST(self):
+        said = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        messages = [{"role": "user", "content": said["text"]}]
+        self.begin("text/event-stream")
+        while True:
+            body = json.dumps({"model": "m", "messages": messages}).encode()
+            headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+            request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
+            message = json.load(urllib.request.urlopen(request))["choices"][0]["message"]
+            messages.append(message)
+            for call in message.get("tool_calls", []):
+                name, args = call["function"]["name"], json.loads(call["function"]["arguments"])
+                result = {"book": book, "pay": pay}[name](args)
+                self.event("tool", {"name": name, "args": args, "result": result})
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": json.dumps(result)})
+            if "tool_calls" not in message:
+                self.event("answer", {"text": message["content"]})
+                return self.event("end", {})
+    def event(self, name, data):
+        self.wfile.write(f"event: {name}\ndata: {json.dumps(data)}\n\n".encode())
+    def begin(self, kind):
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.end_headers()
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"#;
+
+const SYSTEM: &str = r#"settle = "100ms"
+[systems.agent]
+command = ["python3", "app.py"]
+ready = { http = "/" }
+[systems.agent.env]
+PORT = "{{ port }}"
+OPENAI_BASE_URL = "{{ model.openai }}"
+OPENAI_API_KEY = "{{ model.key }}"
+"#;
+
+const RULE: &str = "[[normalize]]\npattern = 'BK-[0-9A-F]{6}'\nreplace = 'BK-<ID>'\n";
+
+const SCENARIO: &str = "[[step]]\npost = \"/\"\njson = { text = \"A bike, paid.\" }\nstream = { last = \"end\" }\n[[step]]\nget = \"/orders\"\n";
+
+/// A model that books, pays what was booked, and says so.
+fn provider() -> Service {
+    Service::start(Router::new().fallback(async |Json(body): Json<Value>| {
+        let last = body["messages"].as_array().unwrap().last().unwrap();
+        let told: Value = serde_json::from_str(last["content"].as_str().unwrap()).unwrap_or_default();
+        let call = |name: &str, args: Value| {
+            let function = json!({ "name": name, "arguments": args.to_string() });
+            json!({ "role": "assistant", "tool_calls": [{ "id": name, "type": "function", "function": function }] })
+        };
+        let message = if last["role"] == "user" {
+            call("book", json!({ "item": "bike" }))
+        } else if told.get("item").is_some() {
+            call("pay", json!({ "ref": told["ref"] }))
+        } else {
+            json!({ "role": "assistant", "content": format!("Order {} is paid: {}.", told["ref"], told["paid"]) })
+        };
+        Json(json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
+    }))
+}
+
+const UUID: &str = "str(uuid.uuid4())";
+const SHORT: &str = r#""BK-" + secrets.token_hex(3).upper()"#;
+
+fn project(made_up: &str, rules: &str) -> Tree {
+    let tree = Tree::empty();
+    tree.write("app.py", &APP.replace("MADE_UP", made_up));
+    tree.write("scenarios/suite.toml", &format!("{SYSTEM}{rules}"));
+    tree.scenario("buy", SCENARIO);
+    tree
+}
+
+fn record(tree: &Tree, provider: &Service, more: &[&str]) -> Ran {
+    let args = [&["record", "buy"], more].concat();
+    let record = tree.retake().args(&args).env("OPENAI_API_KEY", "sk-of-the-provider");
+    record.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run()
+}
+
+fn an_agent_that_acts_on_what_its_tool_made_up_replays() {
+    let (tree, provider) = (project(UUID, ""), provider());
+    record(&tree, &provider, &[]).exits(0).says(&["3 turns recorded", "two replays agree"]);
+    let golden = tree.read("goldens/buy.snap");
+    assert!(golden.contains("/text has turn 3") || golden.contains("/text = turn 3"), "{golden}");
+    tree.retake().args(&["test"]).run().exits(0);
+}
+
+fn a_rule_is_enough_for_a_number_that_is_no_uuid() {
+    let (tree, provider) = (project(SHORT, ""), provider());
+    let refused = record(&tree, &provider, &[]).exits(1);
+    refused.says(&["with the rules below, two replays agree", "BK-[0-9A-F]{6}", "retake record buy --resume"]);
+    tree.write("scenarios/suite.toml", &format!("{SYSTEM}{RULE}"));
+    record(&tree, &provider, &["--resume"]).exits(0).says(&["0 calls sent to the provider", "two replays agree"]);
+    tree.retake().args(&["test"]).run().exits(0);
+}
+
+fn an_act_on_another_order_is_red() {
+    let (tree, provider) = (project(UUID, ""), provider());
+    record(&tree, &provider, &[]).exits(0);
+    let other = APP
+        .replace("MADE_UP", UUID)
+        .replace("return {\"ref\": args[\"ref\"], ", "return {\"ref\": str(uuid.uuid4()), ");
+    tree.write("app.py", &other);
+    let ran = tree.retake().args(&["test"]).run().exits(1);
+    ran.says(&["the event `tool` has a different shape: `/result/ref` is `id | id 1`, not `id 1`"]);
+}
+
+fn recording_again_changes_nothing() {
+    for (made_up, rules) in [(UUID, ""), (SHORT, RULE)] {
+        let (tree, provider) = (project(made_up, rules), provider());
+        record(&tree, &provider, &[]).exits(0);
+        let files = || ["fixtures/buy.json", "goldens/buy.snap"].map(|file| tree.read(file));
+        let before = files();
+        record(&tree, &provider, &[]).exits(0).says(&["golden unchanged"]);
+        assert_eq!(files(), before);
+    }
+}
