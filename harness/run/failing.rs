@@ -79,7 +79,7 @@ impl<'a> Failing<'a> {
             && failure.causes.len() < 2;
         let of_its_own = only_misses(&failure) && (failure.causes.is_empty() || again);
         // What was different before a step failed may be why it did.
-        let before = of_its_own && failure.causes.is_empty() && findings.step.is_some();
+        let before = of_its_own && failure.causes.is_empty() && findings.step.is_some() && self.differs_from_golden();
         if before && self.run.left_within_a_step(&findings.unused) {
             self.add_unused(later, &mut failure);
         }
