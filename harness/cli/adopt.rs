@@ -274,13 +274,13 @@ impl Provider {
 
     /// Takes the turn that a call resembles most, or that a person named for it. The error is as in [`Asked`].
     fn turn(&self, lookup: &Lookup, calls: &[Asked]) -> Result<usize, Vec<usize>> {
-        let take = |lookup| self.replay.take(lookup, None).ok().map(|served| served.index);
+        let take = |lookup: &Lookup| self.replay.take(None, lookup, None).ok().map(|served| served.index);
         if let Some((_, turn)) = self.said.iter().find(|(call, _)| *call == calls.len() + 1) {
             let (fixture, rules) = (self.replay.fixture(), self.replay.rules());
             let conversation = fixture.conversation(*turn, rules).ok_or_else(Vec::new)?.into();
             let caller = fixture.table.turns()[*turn].caller.clone();
             let own = Lookup { conversation, caller, api: None, checks: None, ..lookup.clone() };
-            return take(own).filter(|taken| taken == turn).ok_or_else(Vec::new);
+            return take(&own).filter(|taken| taken == turn).ok_or_else(Vec::new);
         }
         let between = self.replay.equally_near(lookup);
         if between.len() > 1 {
@@ -288,6 +288,6 @@ impl Provider {
         }
         // A turn that was served is given once more where that ends a loop; it is nobody's counterpart.
         let is_new = |turn: &usize| calls.iter().all(|call| call.turn != Ok(*turn));
-        take(lookup.clone()).filter(is_new).ok_or_else(Vec::new)
+        take(lookup).filter(is_new).ok_or_else(Vec::new)
     }
 }

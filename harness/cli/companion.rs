@@ -104,7 +104,8 @@ impl Serving {
     /// noted.
     pub(super) fn drift(&self) -> (Vec<String>, Vec<String>) {
         let Some(server) = self.server.get().and_then(Weak::upgrade) else { return Default::default() };
-        let (drift, flaws, replay) = (server.drift(), server.flaws(), self.replay());
+        let (seat, replay) = (server.seat(), self.replay());
+        let (drift, flaws) = (seat.drift(), seat.flaws());
         // The suite's levels, which also apply to a scenario without a `drift` of its own.
         let weight = self.project.drift;
         let of_level = |level: Level| drift.iter().filter(move |(_, drift)| weight.of(drift.check) == level);
@@ -137,7 +138,7 @@ impl Serving {
     /// How much happened that the report only counts: it lists the last of each.
     fn earlier(&self) -> [(&'static str, usize); 3] {
         let (served, missed) = retake_model::forgotten();
-        let drift = self.server.get().and_then(Weak::upgrade).map_or(0, |server| server.forgotten_drift());
+        let drift = self.server.get().and_then(Weak::upgrade).map_or(0, |server| server.seat().forgotten_drift());
         [("served", served), ("missed", missed), ("drift", drift)]
     }
 
@@ -217,7 +218,7 @@ impl LaidIn {
         let none = || Ok(Fixture::of_turns(Path::new("none"), [].into(), Vec::new(), &project.rules));
         let first = fixtures.next().unwrap_or_else(none)?;
         let fixture = fixtures.try_fold(first, |all, next| next.map(|next| all.followed_by(next)))?;
-        if how.needs_delays && !files.is_empty() && !holds_delays(&fixture) {
+        if how.needs_delays && !files.is_empty() && !fixture.keeps_delays() {
             let names: Vec<String> = files.iter().map(|file| name_of(file)).collect();
             return Err(Error::new(format!("{} was recorded without delays, so they cannot be replayed", names.join(", ")))
                 .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
@@ -231,12 +232,6 @@ impl LaidIn {
         replay.on_stage(&places_here(None));
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }
-}
-
-/// Whether any turn of a fixture says how long its answer took.
-fn holds_delays(fixture: &Fixture) -> bool {
-    let mut turns = fixture.table.turns().iter();
-    turns.any(|turn| turn.wire.as_ref().is_some_and(|wire| !wire.response.delays().is_empty()))
 }
 
 /// A turn in a report, with its index in its own file. If several fixtures are served, the turn's fixture is named.

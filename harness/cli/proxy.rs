@@ -190,7 +190,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
             checks: None,
         };
         replay
-            .take(lookup, None)
+            .take(None, &lookup, None)
             .err()
             .map(|miss| format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
     })

@@ -181,9 +181,7 @@ impl Serve {
         }
         Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
-}
 
-impl Serve {
     /// What a load test should know at its end.
     fn of_load(&self, load: &Load) -> Vec<String> {
         let limited = load.limited().filter(|calls| *calls > 0);

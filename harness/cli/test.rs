@@ -106,9 +106,7 @@ impl Test {
         }
         Ok(code)
     }
-}
 
-impl Test {
     #[cfg(unix)]
     fn watch(self, root: &Path) -> Result<ExitCode> {
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(root, typed)).collect();

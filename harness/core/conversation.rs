@@ -130,13 +130,8 @@ impl Finish {
 
     /// Returns the reason for a neutral word.
     pub fn from_word(word: &str) -> Finish {
-        match word {
-            "stop" => Finish::Stop,
-            "tool_calls" => Finish::ToolCalls,
-            "length" => Finish::Length,
-            "content_filter" => Finish::ContentFilter,
-            other => Finish::Other(other.to_owned()),
-        }
+        let known = [Finish::Stop, Finish::ToolCalls, Finish::Length, Finish::ContentFilter];
+        known.into_iter().find(|finish| finish.as_str() == word).unwrap_or_else(|| Finish::Other(word.to_owned()))
     }
 }
 

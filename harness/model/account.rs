@@ -7,7 +7,7 @@ pub const KEPT: usize = 1_000;
 #[derive(Clone, Debug)]
 pub(super) struct Account<T> {
     pub(super) entries: Vec<T>,
-    forgotten: usize,
+    pub(super) forgotten: usize,
 }
 
 impl<T> Account<T> {
@@ -26,11 +26,6 @@ impl<T> Account<T> {
             }
         }
         self.entries.push(entry);
-    }
-
-    /// How many entries were forgotten.
-    pub(super) fn forgotten(&self) -> usize {
-        self.forgotten
     }
 }
 

@@ -14,7 +14,7 @@ use retake_wire::Shared;
 #[derive(Clone)]
 pub struct Conversation {
     messages: Vec<Shared>,
-    length: usize,
+    pub(super) length: usize,
     canonical: OnceLock<Vec<Json>>,
     pub(super) hash: OnceLock<Hash>,
     rules: Arc<Rules>,
@@ -42,11 +42,6 @@ impl Conversation {
     /// The messages as the call has them.
     pub(super) fn messages(&self) -> &[Shared] {
         &self.messages
-    }
-
-    /// The number of canonical messages.
-    pub(super) fn length(&self) -> usize {
-        self.length
     }
 
     /// Returns the canonical messages after the last one of the model, or all if there is none of the model.

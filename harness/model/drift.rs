@@ -7,6 +7,7 @@ use super::breakage::{Breakage, RecordedPrompts, breakage};
 use super::callers::names_of_tools;
 use super::checked::Checked;
 use super::miss::{FieldDifference, change, field_difference};
+use retake_base::text::listed;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, text_as_varying};
 use retake_wire::fixture::{Fixture, Turn};
@@ -84,8 +85,7 @@ impl DriftOf {
         let (recorded, called) = (recorded.as_array()?, called.as_array()?);
         let sorted = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
         if before != now && sorted(&before) == sorted(&now) && recorded.iter().all(|tool| called.contains(tool)) {
-            let names: Vec<String> = now.iter().map(|name| format!("`{name}`")).collect();
-            return Some(format!("the tools are offered in a different order: {}", names.join(", ")));
+            return Some(format!("the tools are offered in a different order: {}", listed(&now)));
         }
         // Each definition is compared with the one of the same name, wherever it stands. Gemini's stand inside of others.
         let nested = before.len() != recorded.len() || now.len() != called.len();

@@ -50,11 +50,6 @@ impl ServerState {
         let (companion, room) = (OnceLock::new(), Room::default());
         ServerState { key, companion, callers, seats: Seats::of(session), room, load }
     }
-
-    /// The session from which new requests are answered.
-    pub(super) fn session(&self) -> Arc<Session> {
-        self.seats.active()
-    }
 }
 
 /// Answers one request. What its head says decides whether its body is read.
@@ -195,7 +190,7 @@ impl Exchange<'_> {
             Err(refusal) => return *refusal,
         };
         let of_session = load.and_then(|load| load.session_of(&incoming.headers, call, read.json()));
-        if replay.staged().is_some() {
+        if replay.staged.is_some() {
             // Boxed, so that other calls do not carry the room for it.
             let meets = worlds::meet(replay, &session.activity, incoming, call, read.json(), &lookup);
             if let Some(sent) = Box::pin(meets).await {
@@ -206,7 +201,7 @@ impl Exchange<'_> {
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
-        let taken = replay.take_for(of_session.as_deref(), &lookup, Some(&|| read.json()));
+        let taken = replay.take(of_session.as_deref(), &lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
             Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
@@ -229,11 +224,11 @@ impl Exchange<'_> {
             }
         };
         pass.iter().for_each(Pass::served);
-        if replay.keeps().messages {
+        if replay.keeps.messages {
             let messages = call.messages.iter().cloned().map(Message::from).collect();
             replay.note(|log| log.heard.push(HeardCall { turn: served.index, caller: caller.clone(), messages }));
         }
-        if replay.keeps().bodies {
+        if replay.keeps.bodies {
             let call = self.pending(call, read.json().clone(), caller.clone());
             replay.note(|log| log.kept.push(KeptCall { served: served.clone(), call }));
         }
@@ -241,7 +236,7 @@ impl Exchange<'_> {
             hold.asked();
             served.own.iter().for_each(|own| hold.says(served.index + 1, &own.output.text()));
         }
-        session.hold_back(number, served.index).await;
+        session.pacing.hold_back(number, served.index).await;
         session.note_drift(served.index, &served.drift);
         session.activity.answered(caller.as_deref().or(served.turn().caller.as_deref()));
         match served.response_to(call) {
@@ -252,9 +247,9 @@ impl Exchange<'_> {
                 if let (Some(load), Some(pass)) = (load, pass) {
                     return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
-                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays());
+                let recorded = served.turn().wire.as_ref().filter(|_| replay.delays);
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));
-                let held = match replay.staged() {
+                let held = match &replay.staged {
                     Some(staged) => staged.piece(served.index, call.api, &response).await,
                     None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };

@@ -244,40 +244,21 @@ fn answer_in(
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
     let body = match &response.body {
-        Body::Frames(frames) if frames.is_open() || held.is_some() || delays.iter().any(|delay| *delay > 0) => {
-            HttpBody::from_stream(in_time(frames, delays, held, in_flight))
-        }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
-        Body::Frames(frames) => {
-            let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {
-                let _until_sent = &in_flight;
-                Ok::<_, Infallible>(frame)
-            });
-            HttpBody::from_stream(frames)
-        }
-        body => {
+        Body::Frames(frames) => HttpBody::from_stream(in_time(frames, delays, held, in_flight)),
+        _ => {
             drop(in_flight);
-            bytes_of(body)
+            response.bytes().into()
         }
     };
     headed(response, body)
-}
-
-/// Returns a body that is sent as a whole.
-pub(super) fn bytes_of(body: &Body) -> HttpBody {
-    match body {
-        Body::Json(json) => json.bytes().into(),
-        Body::Text(text) => text.clone().into(),
-        Body::Binary(bytes) => bytes.clone().into(),
-        Body::Frames(frames) => frames.text().into(),
-    }
 }
 
 /// Returns an HTTP response with the status and content type of `response`.
 pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBody> {
     let mut out = HttpResponse::new(body);
     *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
-    if let Some(content_type) = content_type(&response.content_type) {
+    if let Ok(content_type) = response.content_type.parse() {
         out.headers_mut().insert(header::CONTENT_TYPE, content_type);
     }
     out
@@ -291,7 +272,7 @@ pub(super) fn counted(sent: HttpResponse<HttpBody>, api: Api, response: &Respons
 /// Adds headers to a response. Values that a header cannot have are left out.
 pub(super) fn with_headers(
     mut response: HttpResponse<HttpBody>,
-    headers: Vec<(&'static str, String)>,
+    headers: impl IntoIterator<Item = (&'static str, String)>,
 ) -> HttpResponse<HttpBody> {
     for (name, value) in headers {
         let Ok(value) = HeaderValue::try_from(value) else { continue };
@@ -333,15 +314,6 @@ pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpRespo
     let mut out = answer(response, in_flight);
     out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
     out
-}
-
-/// Returns a content type as a header value, or `None` if it is not valid in a header.
-fn content_type(text: &str) -> Option<HeaderValue> {
-    // The common content types need neither a check nor a copy.
-    ["application/json", "text/event-stream; charset=utf-8", "text/event-stream"]
-        .into_iter()
-        .find(|common| *common == text)
-        .map_or_else(|| text.parse().ok(), |common| Some(HeaderValue::from_static(common)))
 }
 
 /// Returns the headers that count for the check `extra`.

@@ -38,7 +38,7 @@ impl<'a> Wanted<'a> {
         Wanted {
             key,
             caller_known: lookup.caller.is_some(),
-            empty: lookup.conversation.length() == 0,
+            empty: lookup.conversation.length == 0,
             only_hashed: false,
             checks,
             texts: &fixture.texts,
@@ -72,7 +72,7 @@ pub(super) struct OpenTurns {
     /// Turns that were served no more often than this are open. It is above 0 only while turns are served once more.
     lap: u32,
     /// Whether the turns of a key are served once more, from the first one on, when all of them were served.
-    repeats: bool,
+    pub(super) repeats: bool,
     /// For each turn, whether it is free: a free turn may be asked for any number of times, or not at all.
     free: Vec<bool>,
     /// How many turns that are not free were not served yet.
@@ -112,11 +112,6 @@ impl OpenTurns {
     /// The same turns, of which none was served, in a table that groups them anew.
     pub(super) fn over(&self, table: &Table) -> OpenTurns {
         OpenTurns { done: vec![0; table.groups()], ..self.anew() }
-    }
-
-    /// Sets whether the turns of a key are served once more when all of them were served.
-    pub(super) fn repeat(&mut self, repeats: bool) {
-        self.repeats = repeats;
     }
 
     /// Chooses the turn that answers a call and takes it, in one step.

@@ -56,16 +56,16 @@ pub struct Replay {
     /// Whether the scenario says that no model is called. Then each call is a miss that says so.
     none: bool,
     /// Whether recorded pauses are replayed.
-    delays: bool,
+    pub(super) delays: bool,
     /// What a call that misses gets.
     going_on: GoingOn,
     log: Mutex<RunLog>,
-    keeps: Keeps,
+    pub(super) keeps: Keeps,
     /// What happens to calls that are not simply answered.
-    staged: Option<Arc<Staged>>,
+    pub(super) staged: Option<Arc<Staged>>,
     /// What holds the end of its answers back.
     hold: Option<Hold>,
-    neighbours: Neighbours,
+    pub(super) neighbours: Neighbours,
 }
 
 #[derive(Debug, Default)]
@@ -124,10 +124,6 @@ impl Replay {
         }
     }
 
-    pub(super) fn neighbours(&self) -> &Neighbours {
-        &self.neighbours
-    }
-
     /// Sets what holds the end of answers back.
     #[must_use]
     pub fn with_hold(self, hold: Option<Hold>) -> Replay {
@@ -177,10 +173,6 @@ impl Replay {
         Replay { staged: Some(staged), ..self }
     }
 
-    pub(super) fn staged(&self) -> Option<&Arc<Staged>> {
-        self.staged.as_ref()
-    }
-
     /// Returns the turn that a call would get now, and whether it is open. Nothing is taken.
     pub(super) fn next_turn(&self, lookup: &Lookup, body: Option<&Json>) -> Option<(usize, bool)> {
         let request = || body.map(|body| self.rules.request_hash(body));
@@ -201,10 +193,6 @@ impl Replay {
         Replay { keeps, ..self }
     }
 
-    pub(super) fn keeps(&self) -> Keeps {
-        self.keeps
-    }
-
     /// Writes something to the log.
     pub(super) fn note(&self, what: impl FnOnce(&mut RunLog)) {
         what(&mut self.log.lock());
@@ -219,13 +207,8 @@ impl Replay {
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
     #[must_use]
     pub fn with_repeat(self, repeat: bool) -> Replay {
-        self.state().turns.repeat(repeat);
+        self.state().turns.repeats = repeat;
         self
-    }
-
-    /// Whether recorded pauses are replayed.
-    pub(super) fn delays(&self) -> bool {
-        self.delays
     }
 
     /// Starts the replay of a scenario in which no model is called, so that each call is a miss.
@@ -254,21 +237,17 @@ impl Replay {
             flaws: Vec::new(),
             values: RunValues::default(),
         };
-        self.take(lookup, None).map(|served| served.turn().output.clone())
+        self.take(None, &lookup, None).map(|served| served.turn().output.clone())
     }
 
     /// Chooses the turn that answers a call and takes it, in one step. The registry gets the served turn or the miss. `body`
     /// returns the whole request, if the call came as one.
     ///
+    /// A call of a `session` is served each turn from the first one on, whatever other sessions were served.
+    ///
     /// # Errors
     /// The miss.
-    #[expect(clippy::needless_pass_by_value, reason = "a lookup is made for one call, and is used up by it")]
-    pub fn take<'b>(&self, lookup: Lookup, body: Option<&dyn Fn() -> &'b Json>) -> Result<Served, Arc<Miss>> {
-        self.take_for(None, &lookup, body)
-    }
-
-    /// The same for a call of a session, which is served each turn from the first one on, whatever other sessions were served.
-    pub(super) fn take_for<'b>(
+    pub fn take<'b>(
         &self,
         session: Option<&str>,
         lookup: &Lookup,

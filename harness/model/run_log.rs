@@ -8,12 +8,11 @@ use tokio::time::Instant;
 
 use super::drift::DriftOf;
 use super::lookup::Lookup;
-use super::miss::{Miss, MissedCall};
+use super::miss::{Miss, MissedCall, text_of};
 use super::replay::Replay;
 use super::today::KeptCall;
 use retake_base::text::clipped;
 use retake_core::conversation::{Answer, Message};
-use retake_core::json::{Json, Layout};
 use retake_wire::fixture::{Fixture, Turn};
 
 /// The most calls of a run that are kept. Nobody reads more.
@@ -116,7 +115,7 @@ pub(super) struct CallUnderWay<'a>(Option<(&'a Replay, Instant, String, Asked)>)
 impl<'a> CallUnderWay<'a> {
     /// Notes that a call comes now. `call` returns how it came and what it asks; it is not called if calls are not kept.
     pub(super) fn begin(replay: &'a Replay, call: impl FnOnce() -> (String, Asked)) -> CallUnderWay<'a> {
-        CallUnderWay(replay.keeps().calls.then(|| {
+        CallUnderWay(replay.keeps.calls.then(|| {
             let (via, asked) = call();
             (replay, Instant::now(), via, asked)
         }))
@@ -141,17 +140,8 @@ impl Asked {
         let added = added.map(|message| {
             let kind = message.str_of("type").unwrap_or("message");
             let kind = message.str_of("name").map_or_else(|| kind.to_owned(), |name| format!("{kind} `{name}`"));
-            (kind, clipped(&content(&message), TEXT).into_owned())
+            (kind, clipped(&text_of(message.get("content")), TEXT).into_owned())
         });
-        Asked { caller: lookup.caller.clone(), messages: lookup.conversation.length(), added: added.collect() }
-    }
-}
-
-/// Returns a message's text, or its content as JSON if that is not a text.
-fn content(message: &Json) -> String {
-    match message.get("content") {
-        Some(Json::Str(text)) => text.clone(),
-        Some(other) => other.print(Layout::Python),
-        None => String::new(),
+        Asked { caller: lookup.caller.clone(), messages: lookup.conversation.length, added: added.collect() }
     }
 }

@@ -32,12 +32,17 @@ impl Seat {
 
     /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
     pub fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.0.drift()
+        self.0.drift.lock().entries.clone()
+    }
+
+    /// How many of these were forgotten, since only the last ones of each check are kept.
+    pub fn forgotten_drift(&self) -> usize {
+        self.0.drift.lock().forgotten
     }
 
     /// The flaws of calls, whatever the calls were answered.
     pub fn flaws(&self) -> Vec<CallFlaw> {
-        self.0.flaws()
+        self.0.flaws.lock().entries.clone()
     }
 }
 
@@ -181,7 +186,7 @@ impl Session {
     fn is_beside<'a>(&self, others: impl Iterator<Item = &'a Arc<Session>>) {
         let others: Vec<_> = others.filter_map(|session| session.replay().cloned()).collect();
         if let (Some(replay), false) = (self.replay(), others.is_empty()) {
-            *replay.neighbours().beside.lock() = others;
+            *replay.neighbours.beside.lock() = others;
         }
     }
 
@@ -202,16 +207,16 @@ pub(super) struct Neighbours {
 impl Replay {
     /// The first messages of its conversations; `None` if they are not known.
     pub fn roots(&self) -> Option<&BTreeSet<Hash>> {
-        self.neighbours().roots.get_or_init(|| self.fixture().roots(self.rules())).as_ref()
+        self.neighbours.roots.get_or_init(|| self.fixture().roots(self.rules())).as_ref()
     }
 
     fn suspect(&self, scope: Scope) {
-        self.neighbours().suspected.lock().push(scope);
+        self.neighbours.suspected.lock().push(scope);
     }
 
     /// After a miss: whether it is this scenario's own is not known where others linger that begin so too.
     pub(super) fn suspects_those_beside(&self) {
-        let beside = self.neighbours().beside.lock().clone();
+        let beside = self.neighbours.beside.lock().clone();
         for replay in beside.iter().map(|replay| &**replay).chain((!beside.is_empty()).then_some(self)) {
             replay.suspect(self.scope().clone());
         }
@@ -219,6 +224,6 @@ impl Replay {
 
     /// The scopes of misses that may belong to this scenario or to others that used the same server meanwhile.
     pub fn suspected(&self) -> Vec<Scope> {
-        self.neighbours().suspected.lock().clone()
+        self.neighbours.suspected.lock().clone()
     }
 }

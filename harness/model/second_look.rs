@@ -228,18 +228,7 @@ impl SecondLook {
             same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text)),
         ))
     }
-}
 
-/// Returns the conversation that ends at these messages, if it is one, and whether a day had to move for it.
-fn one(nodes: &[Node], reached: &Reached) -> Option<(Hash, Found)> {
-    let ends: BTreeSet<Hash> =
-        reached.iter().flat_map(|(node, _)| nodes[*node].conversations.iter().copied()).collect();
-    let moved = reached.iter().all(|(_, clocks)| *clocks != Clocks::ANY);
-    let found = if moved { Found::ByDay } else { Found::ByPlace };
-    ends.first().filter(|_| ends.len() == 1).map(|one| (*one, found))
-}
-
-impl SecondLook {
     /// Returns the recorded messages that may be a call's next one.
     fn after(&self, nodes: &[Node], days: &Days, before: &Reached, message: &Json) -> Reached {
         let (kind, text) = (message.str_of("type").unwrap_or_default(), self.message(message));
@@ -293,6 +282,15 @@ impl SecondLook {
         }
         nodes
     }
+}
+
+/// Returns the conversation that ends at these messages, if it is one, and whether a day had to move for it.
+fn one(nodes: &[Node], reached: &Reached) -> Option<(Hash, Found)> {
+    let ends: BTreeSet<Hash> =
+        reached.iter().flat_map(|(node, _)| nodes[*node].conversations.iter().copied()).collect();
+    let moved = reached.iter().all(|(_, clocks)| *clocks != Clocks::ANY);
+    let found = if moved { Found::ByDay } else { Found::ByPlace };
+    ends.first().filter(|_| ends.len() == 1).map(|one| (*one, found))
 }
 
 #[cfg(test)]

@@ -17,9 +17,7 @@ use tokio::task::JoinHandle;
 use super::activity::Activity;
 use super::callers::CallerRules;
 use super::companion::Companion;
-use super::drift::DriftOf;
 use super::handler::{ServerState, handle};
-use super::lint::CallFlaw;
 use super::load::Load;
 use super::seats::Seat;
 use super::session::{Mode, Pacing, Session};
@@ -134,12 +132,12 @@ impl ModelServer {
 
     /// The calls under way.
     pub fn activity(&self) -> Activity {
-        self.state.session().activity.clone()
+        self.state.seats.active().activity.clone()
     }
 
     /// The place of the scenario that runs.
     pub fn seat(&self) -> Seat {
-        Seat(self.state.session())
+        Seat(self.state.seats.active())
     }
 
     /// Lets the companion answer requests below `/__retake/` from now on. If there is a companion already, nothing changes.
@@ -164,7 +162,7 @@ impl ModelServer {
 
     /// Whether calls are answered from a recording.
     pub fn replays(&self) -> bool {
-        matches!(self.state.session().mode, Mode::Replay(_))
+        matches!(self.state.seats.active().mode, Mode::Replay(_))
     }
 
     /// Replaces what calls are answered from. Calls that are under way are still answered from what was there before.
@@ -180,21 +178,6 @@ impl ModelServer {
     /// Ends a scenario's place. If it was the last one, `idle` answers calls from now on.
     pub fn leave(&self, seat: &Seat, idle: Mode) {
         self.state.seats.leave(&seat.0, Session::new(idle, Pacing::None));
-    }
-
-    /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
-    pub fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.state.session().drift()
-    }
-
-    /// How many of these were forgotten, since only the last ones of each check are kept.
-    pub fn forgotten_drift(&self) -> usize {
-        self.state.session().forgotten_drift()
-    }
-
-    /// The flaws of calls, whatever the calls were answered.
-    pub fn flaws(&self) -> Vec<CallFlaw> {
-        self.state.session().flaws()
     }
 }
 

@@ -61,9 +61,9 @@ pub enum Pacing {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) mode: Mode,
-    pacing: Pacing,
-    drift: Mutex<Account<(usize, DriftOf)>>,
-    flaws: Mutex<Account<CallFlaw>>,
+    pub(super) pacing: Pacing,
+    pub(super) drift: Mutex<Account<(usize, DriftOf)>>,
+    pub(super) flaws: Mutex<Account<CallFlaw>>,
     /// The responses that were served, for requests that refer to them by id.
     known: RwLock<Known>,
     pub(super) checks: RecentChecks,
@@ -178,46 +178,22 @@ impl Session {
         }
     }
 
-    /// The checks of served calls that differed from the recorded ones, each with the turn that was served.
-    pub(super) fn drift(&self) -> Vec<(usize, DriftOf)> {
-        self.drift.lock().entries.clone()
-    }
-
-    /// How many of these were forgotten.
-    pub(super) fn forgotten_drift(&self) -> usize {
-        self.drift.lock().forgotten()
-    }
-
-    /// What was wrong with calls by themselves.
-    pub(super) fn flaws(&self) -> Vec<CallFlaw> {
-        self.flaws.lock().entries.clone()
-    }
-
     /// The models that recorded calls asked. If the fixture does not know that, the models that answered.
     pub(super) fn models(&self) -> Vec<String> {
-        match &self.mode {
-            Mode::Replay(replay) => {
-                let fixture = replay.fixture();
-                let asked = |turn: &Turn| {
-                    let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model));
-                    let asked = asked.map(ToString::to_string).filter(|model| !model.is_empty());
-                    asked.or_else(|| turn.output.model.clone())
-                };
-                let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();
-                models.into_iter().collect()
-            }
-            Mode::Record(_) => Vec::new(),
-        }
+        let Mode::Replay(replay) = &self.mode else { return Vec::new() };
+        let fixture = replay.fixture();
+        let asked = |turn: &Turn| {
+            let asked = turn.checks.and_then(|checks| fixture.texts.get(&checks.model));
+            let asked = asked.map(ToString::to_string).filter(|model| !model.is_empty());
+            asked.or_else(|| turn.output.model.clone())
+        };
+        let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();
+        models.into_iter().collect()
     }
 
     /// Returns the number of the next call, counted in the order in which calls come.
     pub(super) fn next_call(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
-    }
-
-    /// Holds back the answer to a call, as the session's pacing says.
-    pub(super) async fn hold_back(&self, call: u64, turn: usize) {
-        self.pacing.hold_back(call, turn).await;
     }
 }
 

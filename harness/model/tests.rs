@@ -61,7 +61,7 @@ pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Look
 }
 
 fn ask(replay: &Replay, caller: Option<&str>, prompt: &str, question: &str) -> Result<String, MissReason> {
-    let taken = replay.take(lookup(caller, prompt, question), None);
+    let taken = replay.take(None, &lookup(caller, prompt, question), None);
     taken.map(|served| served.turn().output.text()).map_err(|miss| miss.reason.clone())
 }
 
@@ -74,7 +74,7 @@ fn of_turns_under_one_key_the_one_with_the_dates_of_the_call_answers_it() {
         let replay = replay_of(days.iter().map(recorded).collect());
         let asked = |day: &str| {
             let lookup = Lookup { checks: Some(Arc::new(dated(day).into())), ..lookup(caller, "p", day) };
-            replay.take(lookup, None).map(|served| served.turn().output.text()).unwrap()
+            replay.take(None, &lookup, None).map(|served| served.turn().output.text()).unwrap()
         };
         assert_eq!(["2029-03-06", "2029-03-04"].map(asked), ["2029-03-06", "2029-03-04"]);
         // Another day finds its turn, too: that it is another one is drift.
@@ -115,7 +115,7 @@ fn a_turn_with_the_same_whole_request_comes_first() {
     let ask = |temperature| {
         let lookup = lookup(Some("a"), "p", "q");
         let asked = body(temperature);
-        replay.take(lookup, Some(&|| &asked)).map(|served| served.turn().output.text()).ok()
+        replay.take(None, &lookup, Some(&|| &asked)).map(|served| served.turn().output.text()).ok()
     };
     assert_eq!(ask(2), Some("2".into()));
     // A request that equals none gets the next turn in recorded order: the hash only ranks turns, it is never verified.
@@ -246,7 +246,7 @@ fn drift_names_the_check_and_both_texts() {
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]).into(),
         checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
-    let served = replay.take(lookup("Be long on 2026-03-04"), None).unwrap();
+    let served = replay.take(None, &lookup("Be long on 2026-03-04"), None).unwrap();
     let drift = DriftOf {
         check: Check::Prompt,
         recorded: "Be brief on <DATE>".into(),

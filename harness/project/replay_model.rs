@@ -131,7 +131,7 @@ impl ReplayModel {
     /// If there is such a miss or difference. The message explains each miss, and has a line for each check that differs.
     pub fn verify(&self) {
         let mut wrong: Vec<String> = self.misses().iter().map(ToString::to_string).collect();
-        let drift = self.server.drift();
+        let drift = self.server.seat().drift();
         let failing = drift.iter().filter(|(_, drift)| self.weight.of(drift.check) == Level::Fail);
         wrong.extend(note_lines(&notes(Some(self.replay.fixture()), failing, &[])));
         let wrong: Vec<String> = wrong.iter().map(|text| shown(text)).collect();

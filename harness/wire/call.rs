@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::request::text_of;
+use super::request::{system_of, text_of};
 use super::{Api, RenderFor};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
@@ -93,6 +93,26 @@ impl fmt::Debug for Shared {
 }
 
 impl Call {
+    /// Returns a call with these messages, and with nothing else.
+    pub(super) fn of(api: Api, messages: Vec<Shared>) -> Call {
+        let [tools, settings, form, extra] = [const { Json::Null }; 4];
+        Call {
+            api,
+            system: system_of(&messages),
+            messages,
+            caller: None,
+            metadata: None,
+            stream: false,
+            array: false,
+            include_usage: true,
+            tools,
+            model: String::new(),
+            settings,
+            form,
+            extra,
+        }
+    }
+
     pub fn into_messages(self) -> Vec<Message> {
         self.messages.into_iter().map(Message::from).collect()
     }

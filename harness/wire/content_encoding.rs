@@ -5,7 +5,8 @@ use std::io::{self, Read as _, Write};
 
 use brotli_decompressor::DecompressorWriter;
 use bytes::Bytes;
-use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use flate2::Decompress;
+use flate2::write::{MultiGzDecoder, ZlibDecoder};
 
 /// The most bytes that a body decodes to.
 const MAX: usize = if cfg!(test) { 1 << 20 } else { 256 << 20 };
@@ -20,9 +21,9 @@ pub struct Decoder {
 
 enum Step {
     Gzip(Box<MultiGzDecoder<Bounded>>),
-    Zlib(Box<ZlibDecoder<Bounded>>),
-    Deflate(Box<DeflateDecoder<Bounded>>),
-    /// `deflate` before its first bytes, which say whether it is the one or the other.
+    /// `deflate`, with the header of zlib or without.
+    Deflate(Box<ZlibDecoder<Bounded>>),
+    /// `deflate` before its first bytes, which say whether it has that header.
     Unknown(Vec<u8>),
     Brotli(Box<DecompressorWriter<Bounded>>),
     /// The decoder for zstd returns nothing before it has a window of it, so it is decoded when it is complete.
@@ -101,26 +102,14 @@ impl Step {
             let [a, b, ..] = first[..] else { return Ok(Vec::new()) };
             let first = std::mem::take(first);
             let is_zlib = a & 15 == 8 && (u16::from(a) << 8 | u16::from(b)) % 31 == 0;
-            *self = if is_zlib {
-                Step::Zlib(Box::new(ZlibDecoder::new(Bounded::default())))
-            } else {
-                Step::Deflate(Box::new(DeflateDecoder::new(Bounded::default())))
-            };
+            let decoder = ZlibDecoder::new_with_decompress(Bounded::default(), Decompress::new(is_zlib));
+            *self = Step::Deflate(Box::new(decoder));
             return self.push(&first);
         }
         match self {
-            Step::Gzip(decoder) => {
-                through(decoder.as_mut(), bytes).map(|()| std::mem::take(&mut decoder.get_mut().bytes))
-            }
-            Step::Zlib(decoder) => {
-                through(decoder.as_mut(), bytes).map(|()| std::mem::take(&mut decoder.get_mut().bytes))
-            }
-            Step::Deflate(decoder) => {
-                through(decoder.as_mut(), bytes).map(|()| std::mem::take(&mut decoder.get_mut().bytes))
-            }
-            Step::Brotli(decoder) => {
-                through(decoder.as_mut(), bytes).map(|()| std::mem::take(&mut decoder.get_mut().bytes))
-            }
+            Step::Gzip(decoder) => through(decoder.as_mut(), bytes).map(|()| decoder.get_mut().taken()),
+            Step::Deflate(decoder) => through(decoder.as_mut(), bytes).map(|()| decoder.get_mut().taken()),
+            Step::Brotli(decoder) => through(decoder.as_mut(), bytes).map(|()| decoder.get_mut().taken()),
             Step::Zstd(whole) | Step::Unknown(whole) => {
                 whole.extend_from_slice(bytes);
                 Ok(Vec::new())
@@ -130,10 +119,9 @@ impl Step {
 
     fn finish(&mut self) -> io::Result<Vec<u8>> {
         match self {
-            Step::Gzip(decoder) => decoder.try_finish().map(|()| std::mem::take(&mut decoder.get_mut().bytes)),
-            Step::Zlib(decoder) => decoder.try_finish().map(|()| std::mem::take(&mut decoder.get_mut().bytes)),
-            Step::Deflate(decoder) => decoder.try_finish().map(|()| std::mem::take(&mut decoder.get_mut().bytes)),
-            Step::Brotli(decoder) => decoder.close().map(|()| std::mem::take(&mut decoder.get_mut().bytes)),
+            Step::Gzip(decoder) => decoder.try_finish().map(|()| decoder.get_mut().taken()),
+            Step::Deflate(decoder) => decoder.try_finish().map(|()| decoder.get_mut().taken()),
+            Step::Brotli(decoder) => decoder.close().map(|()| decoder.get_mut().taken()),
             Step::Zstd(whole) if !whole.is_empty() => {
                 let decoder = ruzstd::decoding::StreamingDecoder::new(whole.as_slice()).map_err(io::Error::other)?;
                 let mut out = Bounded::default();
@@ -156,6 +144,12 @@ fn through(decoder: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
 struct Bounded {
     bytes: Vec<u8>,
     all: usize,
+}
+
+impl Bounded {
+    fn taken(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
 }
 
 impl Write for Bounded {

@@ -52,35 +52,33 @@ pub fn limited(api: Api, quota: &Quota, model: &str, array: bool) -> Response {
 /// time in seconds since 1970, which Anthropic's headers hold.
 pub fn limit_headers(api: Api, quota: &Quota, now: i64) -> Vec<(&'static str, String)> {
     let (limit, remaining) = (quota.limit.to_string(), quota.limit.saturating_sub(quota.used).to_string());
-    let timed = matches!(quota.of, Limited::Within(_));
-    let mut headers = Vec::new();
-    match api {
+    let (names, reset) = match api {
         Api::OpenAiChat | Api::OpenAiResponses | Api::Declared(_) | Api::Opaque => {
-            if timed {
-                headers.push(("x-ratelimit-limit-requests", limit));
-                headers.push(("x-ratelimit-remaining-requests", remaining));
-                headers.push(("x-ratelimit-reset-requests", go_duration(quota.whole_in)));
-            }
-            if !quota.free_in.is_zero() {
-                headers.push(("retry-after", seconds(quota.free_in).to_string()));
-                headers.push(("retry-after-ms", millis(quota.free_in).to_string()));
-            }
+            (OF_OPENAI, go_duration(quota.whole_in))
         }
-        Api::Anthropic => {
-            if timed {
-                headers.push(("anthropic-ratelimit-requests-limit", limit));
-                headers.push(("anthropic-ratelimit-requests-remaining", remaining));
-                headers.push(("anthropic-ratelimit-requests-reset", rfc3339(now, quota.whole_in)));
-            }
-            if !quota.free_in.is_zero() {
-                headers.push(("retry-after", seconds(quota.free_in).to_string()));
-            }
-        }
+        Api::Anthropic => (OF_ANTHROPIC, rfc3339(now, quota.whole_in)),
         // Gemini says in the body how long to wait, and the others do not say it.
-        Api::Gemini | Api::Ollama | Api::Bedrock | Api::BedrockInvoke => {}
+        Api::Gemini | Api::Ollama | Api::Bedrock | Api::BedrockInvoke => return Vec::new(),
+    };
+    let mut headers = Vec::new();
+    if matches!(quota.of, Limited::Within(_)) {
+        headers.extend(names.into_iter().zip([limit, remaining, reset]));
+    }
+    if !quota.free_in.is_zero() {
+        headers.push(("retry-after", seconds(quota.free_in).to_string()));
+        headers.extend((api != Api::Anthropic).then(|| ("retry-after-ms", millis(quota.free_in).to_string())));
     }
     headers
 }
+
+/// The headers in which a provider tells a limit, what is left of it, and when all of it is free again.
+const OF_OPENAI: [&str; 3] =
+    ["x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"];
+const OF_ANTHROPIC: [&str; 3] = [
+    "anthropic-ratelimit-requests-limit",
+    "anthropic-ratelimit-requests-remaining",
+    "anthropic-ratelimit-requests-reset",
+];
 
 fn of_openai(quota: &Quota, model: &str) -> String {
     let model = if model.is_empty() { "this model" } else { model };
@@ -88,11 +86,7 @@ fn of_openai(quota: &Quota, model: &str) -> String {
     let Limited::Within(time) = quota.of else {
         return format!("Too many concurrent requests for {model}: Limit {limit}. Please try again in {wait}.");
     };
-    let (per, short) = match time.as_secs() {
-        1 => ("sec", "RPS"),
-        60 => ("min", "RPM"),
-        _ => ("hour", "RPH"),
-    };
+    let [_, _, per, short] = unit(time);
     format!(
         "Rate limit reached for {model} on requests per {per} ({short}): Limit {limit}, Used {used}, Requested 1. \
          Please try again in {wait}. Visit https://platform.openai.com/account/rate-limits to learn more."
@@ -110,7 +104,7 @@ fn of_anthropic(quota: &Quota) -> String {
             "This request would exceed your organization's rate limit of {} requests per {}. For details, refer to: \
              https://docs.claude.com/en/api/rate-limits. You can see the response headers for current usage.",
             quota.limit,
-            unit(time)
+            unit(time)[0]
         ),
     }
 }
@@ -134,15 +128,11 @@ fn of_gemini(quota: &Quota, model: &str) -> String {
 /// What Gemini tells about a limit on calls within a time, besides its message.
 fn gemini_details(quota: &Quota, model: &str) -> Option<Json> {
     let Limited::Within(time) = quota.of else { return None };
-    let per = match unit(time) {
-        "second" => "GenerateRequestsPerSecondPerProjectPerModel",
-        "minute" => "GenerateRequestsPerMinutePerProjectPerModel",
-        _ => "GenerateRequestsPerHourPerProjectPerModel",
-    };
+    let [_, per, ..] = unit(time);
     let dimensions = Json::object([("location", Json::from("global")), ("model", model.into())]);
     let violation = Json::object([
         ("quotaMetric", Json::from(GEMINI_METRIC)),
-        ("quotaId", per.into()),
+        ("quotaId", Json::Str(format!("GenerateRequestsPer{per}PerProjectPerModel"))),
         ("quotaDimensions", dimensions),
         ("quotaValue", Json::Str(quota.limit.to_string())),
     ]);
@@ -161,15 +151,16 @@ fn gemini_details(quota: &Quota, model: &str) -> Option<Json> {
 fn of_ollama(quota: &Quota) -> String {
     match quota.of {
         Limited::AtOnce => "too many concurrent requests".to_owned(),
-        Limited::Within(time) => format!("you've reached your limit of {} requests per {}", quota.limit, unit(time)),
+        Limited::Within(time) => format!("you've reached your limit of {} requests per {}", quota.limit, unit(time)[0]),
     }
 }
 
-fn unit(time: Duration) -> &'static str {
+/// The names of the time of a limit: the word, as it begins with a capital, as OpenAI shortens it, and OpenAI's name for the rate.
+fn unit(time: Duration) -> [&'static str; 4] {
     match time.as_secs() {
-        1 => "second",
-        60 => "minute",
-        _ => "hour",
+        1 => ["second", "Second", "sec", "RPS"],
+        60 => ["minute", "Minute", "min", "RPM"],
+        _ => ["hour", "Hour", "hour", "RPH"],
     }
 }
 

@@ -31,21 +31,8 @@ pub(super) fn decode(target: Target<'_>, body: &Json) -> Call {
         };
     }
     let request = request(body.clone());
-    Call {
-        api: Api::Opaque,
-        messages: vec![request.into()],
-        caller: None,
-        metadata: None,
-        stream: false,
-        array: false,
-        include_usage: false,
-        system: String::new(),
-        tools: Json::Null,
-        model: body.str_of("model").unwrap_or_default().to_owned(),
-        settings: Json::Null,
-        form: Json::Null,
-        extra: Json::Null,
-    }
+    let model = body.str_of("model").unwrap_or_default().to_owned();
+    Call { include_usage: false, model, ..Call::of(Api::Opaque, vec![request.into()]) }
 }
 
 /// Returns the call whose tokens a request counts, and the name of the field that contains its conversation.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::parts::fields::{self, WireError};
 use crate::{Api, Call, Shared};
-use retake_core::conversation::ToolCall;
+use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout, Object};
 
 /// What decoding an element of a conversation needs to know of the elements before it. Most APIs need little of it.
@@ -52,6 +52,28 @@ impl<'a> ToolNames<'a> {
     }
 }
 
+/// The kind of the messages of a role.
+pub(super) fn kind_of(role: &str) -> &str {
+    match role {
+        "user" => "human",
+        "assistant" => "ai",
+        other => other,
+    }
+}
+
+/// Decodes the elements of a list that may not be empty: `messages` or `contents`.
+pub(super) fn messages(
+    body: &Json,
+    list: &str,
+    element: fn(&Json, &mut Before<'_>) -> Result<Vec<Message>, WireError>,
+) -> Result<Vec<Shared>, WireError> {
+    fields::request(body)?;
+    fields::filled(body, list, list.trim_end_matches('s'))?;
+    let mut before = Before::default();
+    let messages = fields::each(body, list, |sent| element(sent, &mut before))?;
+    Ok(messages.into_iter().flatten().map(Shared::from).collect())
+}
+
 /// Decodes what most APIs call the same. The fields in `no_settings` have their own field in [`Call`], or identify something.
 pub(super) fn call(
     api: Api,
@@ -62,19 +84,15 @@ pub(super) fn call(
 ) -> Result<Call, WireError> {
     let (metadata, caller) = metadata(body)?;
     Ok(Call {
-        api,
         extra: extra(body, &messages, no_settings),
-        system: system_of(&messages),
-        messages,
         caller,
         metadata,
         stream: fields::flag(body, "stream")?,
-        array: false,
-        include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: fields::optional_string(body, "model")?.unwrap_or_default().to_owned(),
         form,
         settings: Json::Object(settings(fields::request(body)?, no_settings)),
+        ..Call::of(api, messages)
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+
 use super::parts::{events, sse};
 use super::{Api, Frames, split_frames};
 use retake_core::conversation::{Answer, Native, ToolCall};
@@ -246,12 +248,12 @@ impl Response {
     }
 
     /// The bytes of the body as they are sent over HTTP.
-    pub fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Bytes {
         match &self.body {
-            Body::Json(json) => json.bytes().into(),
-            Body::Frames(frames) => frames.text().into(),
-            Body::Text(text) => text.clone().into_bytes(),
-            Body::Binary(bytes) => bytes.clone(),
+            Body::Json(json) => json.bytes(),
+            Body::Frames(frames) => frames.text(),
+            Body::Text(text) => text.clone().into(),
+            Body::Binary(bytes) => bytes.clone().into(),
         }
     }
 }

@@ -60,8 +60,10 @@ pub(crate) fn to_fixture(
     options: &Options<'_>,
 ) -> Result<Imported, Vec<Error>> {
     let mut fired = Fired::new();
-    let read = |path: &Path| Ok(form.read(path, options, &mut fired)?.ok_or_else(|| form.mismatch()));
-    let (contents, mut remarks, errors) = files::each(inputs, form.endings(), read).map_err(|error| vec![error])?;
+    let (endings, what, list) = form.looks();
+    let mismatch = || format!("not {what}: expected a list under `{list}`");
+    let read = |path: &Path| Ok(form.read(path, options, &mut fired)?.ok_or_else(mismatch));
+    let (contents, mut remarks, errors) = files::each(inputs, endings, read).map_err(|error| vec![error])?;
     if contents.is_empty() && !errors.is_empty() {
         return Err(errors);
     }
@@ -106,23 +108,13 @@ pub(crate) fn to_fixture(
 }
 
 impl Foreign {
-    /// The endings of file names in this format.
-    fn endings(self) -> &'static [&'static str] {
+    /// The endings of file names in this format, what a file of it is, and where such a file has its list.
+    fn looks(self) -> (&'static [&'static str], &'static str, &'static str) {
         match self {
-            Foreign::Vcr => &["yaml", "yml", "json"],
-            Foreign::Har => &["har"],
-            Foreign::Aimock => &["json"],
+            Foreign::Vcr => (&["yaml", "yml", "json"], "a VCR cassette", "interactions"),
+            Foreign::Har => (&["har"], "an HTTP archive", "log.entries"),
+            Foreign::Aimock => (&["json"], "an aimock fixture", "fixtures"),
         }
-    }
-
-    /// The message about a file of another format.
-    fn mismatch(self) -> String {
-        let (what, list) = match self {
-            Foreign::Vcr => ("a VCR cassette", "interactions"),
-            Foreign::Har => ("an HTTP archive", "log.entries"),
-            Foreign::Aimock => ("an aimock fixture", "fixtures"),
-        };
-        format!("not {what}: expected a list under `{list}`")
     }
 
     /// Reads the content of a file; `None` if the file has another format.

@@ -86,21 +86,18 @@ fn bytes(body: &Node) -> Result<Option<Vec<u8>>, String> {
     if let Some(text) = body.bytes() {
         return Ok(Some(text));
     }
-    let wraps = |names: &[&str]| body.entries().iter().all(|(name, _)| names.contains(&name.as_str()));
-    if !body.is_map() || body.entries().is_empty() {
+    let wraps = body.entries().iter().all(|(name, _)| ["encoding", "string", "base64_string"].contains(&name.as_str()));
+    if body.entries().is_empty() || !wraps {
         return Ok(None);
     }
-    if wraps(&["encoding", "string", "base64_string"]) {
-        return match (body.get("base64_string"), body.get("string")) {
-            (Some(encoded), _) => {
-                let encoded: String = encoded.text().unwrap_or_default().split_whitespace().collect();
-                from_base64(&encoded).map(Some).ok_or_else(|| "`base64_string` is not base64".to_owned())
-            }
-            (None, Some(string)) => bytes(string),
-            (None, None) => Ok(Some(Vec::new())),
-        };
+    match (body.get("base64_string"), body.get("string")) {
+        (Some(encoded), _) => {
+            let encoded: String = encoded.text().unwrap_or_default().split_whitespace().collect();
+            from_base64(&encoded).map(Some).ok_or_else(|| "`base64_string` is not base64".to_owned())
+        }
+        (None, Some(string)) => bytes(string),
+        (None, None) => Ok(Some(Vec::new())),
     }
-    Ok(None)
 }
 
 fn text(of: &Node, key: &str) -> Option<String> {

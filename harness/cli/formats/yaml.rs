@@ -99,10 +99,6 @@ impl Node {
         if let Value::List(elements) = &self.value { Some(elements) } else { None }
     }
 
-    pub(super) fn is_map(&self) -> bool {
-        matches!(self.value, Value::Map(_))
-    }
-
     /// The text of a scalar, even if it could be read as a number or another type. For `!!binary`, this is the decoded text.
     pub(super) fn text(&self) -> Option<Cow<'_, str>> {
         match &self.value {

@@ -186,7 +186,7 @@ pub(crate) struct Upstream {
 }
 
 /// The configured providers. Only those that are called have to be configured.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Upstreams([Option<Upstream>; 5]);
 
 impl fmt::Display for Upstream {
@@ -202,11 +202,6 @@ impl fmt::Debug for Upstream {
 }
 
 impl Upstreams {
-    /// No providers.
-    pub(super) fn none() -> Upstreams {
-        Upstreams([const { None }; 5])
-    }
-
     /// Reads the environment. A provider is configured if `RETAKE_UPSTREAM_…` or a variable of its clients names its address, or its
     /// usual variable holds a key.
     /// Fails if an address is not a URL.
@@ -225,14 +220,13 @@ impl Upstreams {
     /// Does the same as [`Upstreams::of_url`] with a valid address. `value` reads a variable.
     fn of_base(base: &str, value: impl Fn(&str) -> Option<String>) -> Upstreams {
         let set = |name: &str| value(name).filter(|value| !value.is_empty());
-        let mut upstreams = [const { None }; 5];
-        for (index, provider) in PROVIDERS.iter().enumerate() {
+        Upstreams(std::array::from_fn(|index| {
+            let provider = &PROVIDERS[index];
             let key = key_of(provider, base, &set).filter(|(name, _)| is_for(provider, name, base, &set));
             let (base, named_by) = (base.to_owned(), Some("--upstream"));
             let signing = signing(key.as_ref(), &set);
-            upstreams[index] = Some(Upstream { provider: index, base, named_by, key, signing, whole_path: true });
-        }
-        Upstreams(upstreams)
+            Some(Upstream { provider: index, base, named_by, key, signing, whole_path: true })
+        }))
     }
 
     /// Returns the keys that are set, but are not sent to this address although calls of their API go there: for each key its

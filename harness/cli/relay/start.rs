@@ -80,7 +80,7 @@ pub(crate) fn for_https() -> Result<Relay> {
     static STARTED: Mutex<Option<Running>> = Mutex::new(None);
     let mut started = STARTED.lock();
     if started.is_none() {
-        *started = Some(Running::start(Upstreams::none(), &BTreeSet::new(), false)?);
+        *started = Some(Running::start(Upstreams::default(), &BTreeSet::new(), false)?);
     }
     started.as_ref().map(|running| running.relay().clone()).ok_or_else(|| Error::new("the relay has not started"))
 }

@@ -18,31 +18,22 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
         lines.extend([String::new(), in_a_line(&format!("egress: {}", egress.seen()), width)]);
         lines.extend(egress.attempts.iter().map(|it| format!("  {}", in_a_line(&it.to_string(), width - 2))));
     }
-    if !run.steps.is_empty() {
-        lines.extend([String::new(), "steps".to_owned()]);
-        lines.extend(run.steps.iter().flat_map(|step| step_lines(step, width)));
-    }
-    if !run.calls.is_empty() {
-        lines.extend([String::new(), "model calls".to_owned()]);
-        lines.extend(run.calls.iter().enumerate().flat_map(|(index, call)| call_lines(index + 1, call, width)));
-    }
-    if !run.tool_requests.is_empty() {
-        lines.extend([String::new(), "requests to tool servers".to_owned()]);
-        for asked in &run.tool_requests {
-            let failed = if asked.failed { "failed: " } else { "" };
-            let line = in_a_line(&format!("{}: {}", asked.server, asked.request), width - TITLE);
-            lines.push(format!("{}  {line}", at(asked.at_ms)));
-            lines.extend(labelled("answered", &format!("{failed}{}", asked.answer), width));
-        }
-    }
-    if !run.unused.is_empty() {
-        lines.extend([String::new(), "turns that no call asked for".to_owned()]);
-        for turn in &run.unused {
-            let by = attributed(" by", turn.caller.as_deref());
-            let line = in_a_line(&format!("{}{by}: {}", nth_turn(turn.index), says(turn)), width - 2);
-            lines.push(format!("  {line}"));
-        }
-    }
+    lines.extend(part("steps", run.steps.iter().flat_map(|step| step_lines(step, width))));
+    let calls = run.calls.iter().enumerate();
+    lines.extend(part("model calls", calls.flat_map(|(index, call)| call_lines(index + 1, call, width))));
+    let requests = run.tool_requests.iter().flat_map(|asked| {
+        let failed = if asked.failed { "failed: " } else { "" };
+        let line = in_a_line(&format!("{}: {}", asked.server, asked.request), width - TITLE);
+        let answered = labelled("answered", &format!("{failed}{}", asked.answer), width);
+        std::iter::once(format!("{}  {line}", at(asked.at_ms))).chain(answered)
+    });
+    lines.extend(part("requests to tool servers", requests));
+    let unused = run.unused.iter().map(|turn| {
+        let by = attributed(" by", turn.caller.as_deref());
+        let line = in_a_line(&format!("{}{by}: {}", nth_turn(turn.index), says(turn)), width - 2);
+        format!("  {line}")
+    });
+    lines.extend(part("turns that no call asked for", unused));
     if let Some(golden) = &run.golden {
         lines.push(String::new());
         let file = golden.file.display();
@@ -60,14 +51,8 @@ pub(crate) fn explained(run: &RunData, width: usize) -> String {
             lines.extend(diff.lines().flat_map(|line| wrapped(line, 2, width)));
         }
     }
-    if !run.notes.is_empty() {
-        lines.extend([String::new(), "notes".to_owned()]);
-        lines.extend(run.notes.iter().flat_map(|note| wrapped(note, 2, width)));
-    }
-    if !run.logs.is_empty() {
-        lines.extend([String::new(), "see also".to_owned()]);
-        lines.extend(run.logs.iter().map(|file| format!("  {}", file.display())));
-    }
+    lines.extend(part("notes", run.notes.iter().flat_map(|note| wrapped(note, 2, width))));
+    lines.extend(part("see also", run.logs.iter().map(|file| format!("  {}", file.display()))));
     // Whoever reads this has followed the advice to explain the run.
     let advice = run.failure.iter().flat_map(|failure| &failure.advice);
     for advice in advice.filter(|advice| advice.does != Some(Deed::Explain)) {
@@ -86,6 +71,13 @@ pub(crate) fn cost_table(run: &RunData, width: usize) -> String {
     let rows = table(&rows.collect::<Vec<_>>()).into_iter().map(|row| format!("  {row}"));
     let words = run.cost.iter().filter(|of| of.ends.is_some()).flat_map(|of| wrapped(&of.words, 2, width));
     std::iter::once(head).chain(rows).chain(words).collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of a part of the explanation below its title; none if nothing is in it.
+fn part(title: &str, lines: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut lines = lines.peekable();
+    let title = lines.peek().map(|_| [String::new(), title.to_owned()]);
+    title.into_iter().flatten().chain(lines)
 }
 
 fn head(run: &RunData, width: usize) -> Vec<String> {

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::labels::{Label, ReadEvent};
@@ -265,7 +266,7 @@ fn is_hex_id(text: &str) -> bool {
 /// Whether digits are a point in time: a number of seconds or milliseconds, or a date such as `20261122103000`. Such numbers
 /// can be equal by chance, so they are not ids.
 fn is_time(digits: &str) -> bool {
-    let in_range = |range: std::ops::Range<usize>, limit: u8| {
+    let in_range = |range: Range<usize>, limit: u8| {
         digits.get(range).and_then(|part| part.parse::<u8>().ok()).is_some_and(|part| part < limit)
     };
     let is_date = digits.starts_with("20") && in_range(4..6, 13) && in_range(6..8, 32) && in_range(8..10, 24);
@@ -279,12 +280,8 @@ fn uuid_at_end(text: &str) -> bool {
 
 /// Returns the UUIDs in a text, as the rules of the key find them.
 fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let found = uuid(text, at)?;
-        at = found.end;
-        text.get(found)
-    })
+    let next = move |before: &Range<usize>| uuid(text, before.end);
+    std::iter::successors(next(&(0..0)), next).map(|found| &text[found])
 }
 
 #[cfg(test)]

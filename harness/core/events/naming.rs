@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::captured::Captured;
-use super::captured::{Event, Payload};
+use super::captured::{Captured, Event, Payload};
 use super::options::{ShapeOptions, TextAs};
 
 /// A name in an option that matches no event of a run.

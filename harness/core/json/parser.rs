@@ -17,7 +17,7 @@ impl Json {
     /// If the text is not JSON, is not UTF-8, nests deeper than [`MAX_DEPTH`], or contains a lone surrogate (which has no
     /// UTF-8 form). The error has the position and the reason.
     pub fn parse(text: &[u8]) -> Result<Json, JsonError> {
-        utf8(text).and_then(parse).map_err(|e| JsonError::at(text, e))
+        utf8(text).and_then(|text| Parser::of(text).document()).map_err(|e| JsonError::at(text, e))
     }
 
     /// Reads a JSON text that people edit, in which a repeated key is a mistake.
@@ -25,7 +25,7 @@ impl Json {
     /// # Errors
     /// As [`Json::parse`], and if an object has the same key twice.
     pub fn parse_unique(text: &[u8]) -> Result<Json, JsonError> {
-        utf8(text).and_then(parse_unique).map_err(|e| JsonError::at(text, e))
+        utf8(text).and_then(|text| Parser::unique(text).document()).map_err(|e| JsonError::at(text, e))
     }
 
     /// Reads the body of a request. Programs in languages with UTF-16 strings send a lone surrogate if they cut a text in the
@@ -43,16 +43,6 @@ pub(super) fn utf8(text: &[u8]) -> Parsed<&str> {
         let byte = text.get(e.valid_up_to()).copied().unwrap_or_default();
         (e.valid_up_to(), format!("the byte 0x{byte:02x} is not UTF-8"))
     })
-}
-
-/// Reads one JSON text. An error has the byte offset and the reason.
-fn parse(text: &str) -> Parsed<Json> {
-    Parser::of(text).document()
-}
-
-/// Like [`parse`], but an object that has the same key twice is an error.
-fn parse_unique(text: &str) -> Parsed<Json> {
-    Parser::unique(text).document()
 }
 
 /// A parser at a position in a text.

@@ -36,7 +36,7 @@ fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Optio
     } else {
         match &message.content {
             Json::Str(text) => normalizer.apply(text),
-            other => Cow::Owned(normalizer.apply_to(content_text(other))),
+            other => Cow::Owned(normalizer.apply(&content_text(other)).into_owned()),
         }
     };
     (!is_blank(&content) || !message.tool_calls.is_empty()).then_some(content)
@@ -71,29 +71,24 @@ pub fn with_rules<'a>(message: &'a Json, rules: &Normalizer) -> Option<Cow<'a, J
     if is_blank(&replaced) && calls.is_empty() {
         return None;
     }
-    let mut changed = match replaced {
-        Cow::Owned(text) if text != content => Cow::Owned(with_content(message, text)),
-        _ => Cow::Borrowed(message),
+    let mut changed = Cow::Borrowed(message);
+    let mut set = |field: &str, value: Json| {
+        changed.to_mut().as_object_mut().map(|fields| fields.insert(field.into(), value));
     };
+    if let Cow::Owned(text) = replaced
+        && text != content
+    {
+        set("content", Json::Str(text));
+    }
     if rules.has_own() && !calls.is_empty() {
         let mut replaced = calls.to_vec();
         let args = replaced.iter_mut().filter_map(|call| call.as_object_mut()?.get_mut("args"));
         args.for_each(|args| rules.own_in(args, false));
-        if replaced != calls
-            && let Some(fields) = changed.to_mut().as_object_mut()
-        {
-            fields.insert("tool_calls".into(), Json::Array(replaced));
+        if replaced != calls {
+            set("tool_calls", Json::Array(replaced));
         }
     }
     Some(changed)
-}
-
-fn with_content(message: &Json, text: String) -> Json {
-    let mut message = message.clone();
-    if let Some(fields) = message.as_object_mut() {
-        fields.insert("content".into(), Json::Str(text));
-    }
-    message
 }
 
 /// Returns the text of message content. A list becomes the concatenated texts of its blocks, where a block without text
@@ -116,7 +111,7 @@ fn content_text(content: &Json) -> String {
 /// # Errors
 /// A lower-case fragment that says what was expected or found.
 pub fn message_from_langchain(message: Json) -> Result<Message, String> {
-    let Some(mut message) = message.into_object() else { return Err("a message needs a string `type`".to_owned()) };
+    let mut message = message.into_object().unwrap_or_default();
     let Some(Json::Str(kind)) = message.remove("type") else {
         return Err("a message needs a string `type`".to_owned());
     };

@@ -55,18 +55,12 @@ impl Check {
     }
 }
 
+/// The names of the checks, in the order of [`Check::ALL`].
+const NAMES: [&str; Check::ALL.len()] = ["prompt", "tools", "model", "settings", "form", "results", "extra", "dates"];
+
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Check::Prompt => "prompt",
-            Check::Tools => "tools",
-            Check::Model => "model",
-            Check::Settings => "settings",
-            Check::Form => "form",
-            Check::Results => "results",
-            Check::Extra => "extra",
-            Check::Dates => "dates",
-        })
+        f.write_str(NAMES[*self as usize])
     }
 }
 
@@ -144,15 +138,14 @@ impl Checks {
 /// Returns the text of a check that is stored as it was sent. With a normalizer that has no rules but the suite's, it is the text as it
 /// would be with these rules added.
 pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String {
+    let of_json = |change: fn(Json, &Normalizer) -> String| {
+        Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |json| change(json, rules))
+    };
     match check {
         // These are Retake's own words, and contain no text of the call.
         Check::Form | Check::Results => text.to_owned(),
-        Check::Extra => {
-            Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |extra| extra_with_rules(extra, rules))
-        }
-        Check::Dates => {
-            Json::parse(text.as_bytes()).map_or_else(|_| text.to_owned(), |dates| dates_with_rules(dates, rules))
-        }
+        Check::Extra => of_json(extra_with_rules),
+        Check::Dates => of_json(dates_with_rules),
         Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
             Ok(mut json) => {
                 rules.own_in(&mut json, false);

@@ -9,8 +9,6 @@ use sha2::{Digest, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash([u8; 32]);
 
-const HEX: &[u8; 16] = b"0123456789abcdef";
-
 impl Hash {
     /// Returns the hash of some bytes.
     pub fn of(bytes: &[u8]) -> Hash {
@@ -29,11 +27,7 @@ impl Hash {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut digits = [0; 64];
-        for (pair, byte) in digits.chunks_mut(2).zip(self.0) {
-            pair.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-        }
-        f.write_str(std::str::from_utf8(&digits).map_err(|_| fmt::Error)?)
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -92,15 +92,6 @@ impl Normalizer {
         text
     }
 
-    /// Like [`apply`](Normalizer::apply), for an owned text, which is returned itself if nothing was replaced.
-    pub fn apply_to(&self, text: String) -> String {
-        let replaced = match self.apply(&text) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(replaced) => Some(replaced),
-        };
-        replaced.unwrap_or(text)
-    }
-
     /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
     pub fn version_1<'a>(&self, text: &'a str) -> Cow<'a, str> {
         version_1(text, reminder, self.eight)

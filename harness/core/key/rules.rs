@@ -58,18 +58,8 @@ impl Rules {
 
     /// Returns the same hash as KEY.md says it: the JSON of all messages is normalized at once.
     pub fn hash_of_whole(&self, canonical: &[Json]) -> Hash {
-        let content = canonical.iter().filter_map(|message| message.str_of("content")).map(str::len).sum::<usize>();
-        // Enough capacity, unless there are many escapes or long arguments.
-        let mut text = String::with_capacity(content + content / 8 + 128 * canonical.len());
-        text.push('[');
-        for (i, message) in canonical.iter().enumerate() {
-            if i > 0 {
-                text.push_str(", ");
-            }
-            message.print_to(&mut text, Layout::Python);
-        }
-        text.push(']');
-        Hash::of(self.normalizer.version_1(&text).as_bytes())
+        let messages: Vec<String> = canonical.iter().map(|message| message.print(Layout::Python)).collect();
+        Hash::of(self.normalizer.version_1(&format!("[{}]", messages.join(", "))).as_bytes())
     }
 
     /// Returns the hash of a caller, which this function normalizes, and the hash of a conversation.

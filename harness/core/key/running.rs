@@ -59,15 +59,9 @@ impl RunningHash {
     pub(super) fn add_with(&mut self, text: &mut String, message: &Json, normalizer: &Normalizer) {
         text.clear();
         message.print_to(text, Layout::Python);
-        if !matches!(message, Json::Object(_)) {
-            self.reminders = Reminders::Across;
-        }
-        self.add_text(text, normalizer);
-    }
-
-    fn add_text(&mut self, text: &str, normalizer: &Normalizer) {
         self.length += 1;
-        if self.reminders == Reminders::Across || self.closes(text) {
+        let is_whole = matches!(message, Json::Object(_)) && self.reminders != Reminders::Across;
+        if !is_whole || self.closes(text) {
             self.reminders = Reminders::Across;
             return;
         }

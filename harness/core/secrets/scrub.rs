@@ -9,7 +9,7 @@ use super::broken_base64::{self, BrokenRun};
 use super::forms::{Edition, Forms, SECOND};
 use super::suspects::{Suspected, Suspects};
 use super::table::FORMS;
-use super::value::{SHORTEST, VARIABLE, Value};
+use super::value::{SHORTEST, VARIABLE, Value, merged};
 use super::view::View;
 use retake_base::text::nearest;
 
@@ -216,28 +216,23 @@ impl Scrub {
                 let at = memchr::memmem::find_iter(view.text.as_bytes(), placeholder.as_bytes());
                 at.map(|at| at..at + placeholder.len()).collect::<Vec<_>>()
             };
-            let mut of = |found: Vec<Range<usize>>, placeholder: &str, name: &str| {
-                let mut new = Fired::new();
-                let finds = in_view(self.as_finds(found, placeholder, name, &mut new))?;
-                fired.append(&mut new);
-                Some(finds)
-            };
-            for value in &self.values {
+            let values = self.values.iter().map(|value| {
                 let found = merged(value.find(view.text.as_bytes()), value.cut_off(&view.text));
-                let found = merged(found, named(value.placeholder()));
-                if let Some(finds) = of(found, value.placeholder(), &value.fired_as()) {
-                    return Some(finds);
-                }
-            }
+                (found, value.placeholder(), value.fired_as())
+            });
             let likely = self.forms.in_text(&view.text).and(self.forms.placed(view.text.as_bytes()));
-            for form in likely.iter() {
-                let found = merged(form.find(&view.text, self.edition), named(form.placeholder()));
-                if let Some(finds) = of(found, form.placeholder(), form.name) {
-                    return Some(finds);
-                }
-            }
-            let mut new = Fired::new();
-            let finds = in_view(self.base64(&view.text, &mut new))?;
+            let forms = likely.iter();
+            let forms =
+                forms.map(|form| (form.find(&view.text, self.edition), form.placeholder(), form.name.to_owned()));
+            let plain = values.chain(forms).map(|(found, placeholder, name)| {
+                let mut new = Fired::new();
+                (self.as_finds(merged(found, named(placeholder)), placeholder, &name, &mut new), new)
+            });
+            let in_base64 = std::iter::once_with(|| {
+                let mut new = Fired::new();
+                (self.base64(&view.text, &mut new), new)
+            });
+            let (finds, mut new) = plain.chain(in_base64).find_map(|(finds, new)| Some((in_view(finds)?, new)))?;
             fired.append(&mut new);
             Some(finds)
         })
@@ -359,15 +354,6 @@ fn joined<'a>(pieces: &'a [Cow<'_, str>]) -> Cow<'a, str> {
 struct Find {
     range: Range<usize>,
     with: String,
-}
-
-/// The ranges of two lists, without those of the second that overlap one of the first.
-fn merged(mut first: Vec<Range<usize>>, second: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
-    let apart = |range: &Range<usize>| first.iter().all(|other| range.end <= other.start || other.end <= range.start);
-    let more: Vec<Range<usize>> = second.into_iter().filter(apart).collect();
-    first.extend(more);
-    first.sort_by_key(|range| range.start);
-    first
 }
 
 /// Replaces ranges of the joined text in its pieces. The ranges are sorted and do not overlap.

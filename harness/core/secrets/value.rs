@@ -59,17 +59,10 @@ impl Value {
 
     /// Returns the ranges of bytes that contain the value, sorted and without overlaps.
     pub(super) fn find(&self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = Vec::new();
-        for spelling in self.spellings.iter().filter(|spelling| spelling.needle().len() <= bytes.len()) {
-            for at in spelling.find_iter(bytes) {
-                let range = at..at + spelling.needle().len();
-                if found.iter().all(|other| range.end <= other.start || other.end <= range.start) {
-                    found.push(range);
-                }
-            }
-        }
-        found.sort_by_key(|range| range.start);
-        found
+        let fitting = self.spellings.iter().filter(|spelling| spelling.needle().len() <= bytes.len());
+        fitting.fold(Vec::new(), |found, spelling| {
+            merged(found, spelling.find_iter(bytes).map(|at| at..at + spelling.needle().len()))
+        })
     }
 
     /// Returns the range at the end of a text that contains most of the value, if the text was cut off there.
@@ -94,4 +87,16 @@ impl Value {
         }
         runs
     }
+}
+
+/// The ranges of two lists, without those of the second that overlap one of the first.
+pub(super) fn merged(
+    mut first: Vec<Range<usize>>,
+    second: impl IntoIterator<Item = Range<usize>>,
+) -> Vec<Range<usize>> {
+    let apart = |range: &Range<usize>| first.iter().all(|other| range.end <= other.start || other.end <= range.start);
+    let more: Vec<Range<usize>> = second.into_iter().filter(apart).collect();
+    first.extend(more);
+    first.sort_by_key(|range| range.start);
+    first
 }

@@ -222,7 +222,7 @@ fn joined(blocks: &[Json], separator: &str) -> String {
 
 pub(super) fn normalize(json: &mut Json, normalizer: &Normalizer) {
     match json {
-        Json::Str(text) => *text = normalizer.apply_to(std::mem::take(text)),
+        Json::Str(text) => *text = normalizer.apply(text).into_owned(),
         Json::Array(values) => values.iter_mut().for_each(|value| normalize(value, normalizer)),
         Json::Object(fields) => fields.iter_mut().for_each(|(_, value)| normalize(value, normalizer)),
         _ => {}

@@ -7,7 +7,7 @@ fn the_oldest_entry_of_a_kind_is_forgotten_but_not_the_first_ones() {
         account.push(("miss", number), 5, 2, |_, _| true);
     }
     assert_eq!(account.entries.iter().map(|(_, number)| *number).collect::<Vec<_>>(), [0, 1, 7, 8, 9]);
-    assert_eq!(account.forgotten(), 5);
+    assert_eq!(account.forgotten, 5);
 
     let mut account = Account::default();
     account.push(("model", 0), 3, 0, |a, b| a.0 == b.0);
@@ -15,5 +15,5 @@ fn the_oldest_entry_of_a_kind_is_forgotten_but_not_the_first_ones() {
         account.push(("prompt", number), 3, 0, |a, b| a.0 == b.0);
     }
     assert_eq!(account.entries, [("model", 0), ("prompt", 7), ("prompt", 8), ("prompt", 9)]);
-    assert_eq!(account.forgotten(), 6);
+    assert_eq!(account.forgotten, 6);
 }

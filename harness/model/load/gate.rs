@@ -131,14 +131,10 @@ pub(crate) struct Pass {
     pub(super) api: Api,
     /// How far the rate is used up with this call.
     pub(super) quota: Option<Quota>,
-    ended: bool,
+    pub(super) ended: bool,
 }
 
 impl Pass {
-    pub(super) fn new(load: Arc<Load>, api: Api, quota: Option<Quota>) -> Pass {
-        Pass { load, api, quota, ended: false }
-    }
-
     /// Counts the call as one that a turn answers.
     pub(crate) fn served(&self) {
         self.load.metrics.served(self.api);

@@ -94,11 +94,11 @@ impl Load {
     /// Admits a call, or returns the response that refuses it.
     pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, Box<HttpResponse<HttpBody>>> {
         match self.gate.enter(Instant::now().into_std()) {
-            Ok(quota) => Ok(Pass::new(self.clone(), call.api, quota)),
+            Ok(quota) => Ok(Pass { load: self.clone(), api: call.api, quota, ended: false }),
             Err(quota) => {
                 self.metrics.limit(call.api);
                 let response = limited(call.api, &quota, &call.model, call.array);
-                let response = http::headed(&response, http::bytes_of(&response.body));
+                let response = http::headed(&response, response.bytes().into());
                 Err(Box::new(limited_by(response, call.api, &quota)))
             }
         }

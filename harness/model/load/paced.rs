@@ -30,13 +30,13 @@ pub(super) async fn answer(
     }
     let body = match &response.body {
         Body::Frames(frames) => HttpBody::from_stream(pieces(frames, arrived, due, in_flight, pass)),
-        body => {
+        _ => {
             if let Some(due) = due.last() {
                 pass.load.metrics.sent(arrived + *due);
             }
             pass.end();
             drop(in_flight);
-            http::bytes_of(body)
+            response.bytes().into()
         }
     };
     let out = http::counted(http::headed(response, body), api, response);

@@ -11,7 +11,7 @@ use super::messages::{describe, in_short, one_line, texts, tool_of};
 use super::words::{change_within, diff};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::line::{Line, Lines, Side};
-use retake_base::text::{around, counted};
+use retake_base::text::{around, counted, listed};
 use retake_core::conversation::OPAQUE;
 use retake_core::json::{Json, Layout};
 
@@ -339,9 +339,8 @@ impl Compared<'_> {
         let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
         let (a, b) = (calls(a), calls(b));
         let names = |calls: &[Json]| {
-            let names = calls.iter().filter_map(|call| Some(format!("`{}`", call.str_of("name")?)));
-            let names = names.collect::<Vec<_>>().join(", ");
-            if names.is_empty() { "none".to_owned() } else { names }
+            let names: Vec<&str> = calls.iter().filter_map(|call| call.str_of("name")).collect();
+            if names.is_empty() { "none".to_owned() } else { listed(&names) }
         };
         let (names_a, names_b) = (names(&a), names(&b));
         if names_a != names_b {

@@ -11,7 +11,7 @@ use super::reason::MissReason;
 use super::words::{change, diff};
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
-use retake_base::text::{clipped, nth_turn};
+use retake_base::text::{clipped, listed, nth_turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Rules, attributed, plain_conversation};
 use retake_wire::fixture::{Fixture, Turn};
@@ -54,10 +54,7 @@ impl MissedCall {
                 self.lines.extend(group.map(|group| caller_rule::lines(group, checks, fixture)).unwrap_or_default());
                 (CauseKind::CallerUnknown, self.reason.to_string())
             }
-            MissReason::OtherCaller { callers } => {
-                let callers: Vec<String> = callers.iter().map(|caller| format!("`{caller}`")).collect();
-                (CauseKind::Caller, asks_for(&callers.join(", ")))
-            }
+            MissReason::OtherCaller { callers } => (CauseKind::Caller, asks_for(&listed(callers))),
             MissReason::AllServed { turns, more } => {
                 let of_another = same.iter().copied().find(|turn| !served[*turn]);
                 let turn = of_another.or(turns.last().copied()).unwrap_or_default();

@@ -54,7 +54,7 @@ pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<FieldDiff
 }
 
 /// Returns a value as text; empty if there is none.
-pub(super) fn text_of(value: Option<&Json>) -> String {
+pub(crate) fn text_of(value: Option<&Json>) -> String {
     match value {
         None => String::new(),
         Some(Json::Str(text)) => text.clone(),

@@ -75,11 +75,10 @@ pub enum MissReason {
 
 impl fmt::Display for MissReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         match self {
             MissReason::NotRecorded => write!(f, "this conversation was never recorded"),
             MissReason::OtherCaller { callers } => {
-                write!(f, "this conversation was recorded for {} only", quoted(callers))
+                write!(f, "this conversation was recorded for {} only", text::listed(callers))
             }
             MissReason::AllServed { turns, more } => {
                 let turns: Vec<String> = turns.iter().copied().map(nth_turn).collect();
@@ -87,7 +86,7 @@ impl fmt::Display for MissReason {
                 write!(f, "the call was made again: {}{more} answered it before", turns.join(", "))
             }
             MissReason::Ambiguous { callers } => {
-                write!(f, "{} had this conversation, and the call does not say whose it is", quoted(callers))
+                write!(f, "{} had this conversation, and the call does not say whose it is", text::listed(callers))
             }
             MissReason::NoFixture => write!(f, "the scenario says `fixture = \"none\"`, so no model call is expected"),
             MissReason::Unreadable { what } => write!(f, "the request cannot be read: {what}"),

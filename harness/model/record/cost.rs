@@ -54,12 +54,9 @@ impl Cost {
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} and about {}", counted(self.calls, "call"), tokens_in_words(self.tokens))
+        let plural = if self.tokens == 1 { "" } else { "s" };
+        write!(f, "{} and about {} token{plural}", counted(self.calls, "call"), self.tokens)
     }
-}
-
-fn tokens_in_words(tokens: u64) -> String {
-    format!("{tokens} token{}", if tokens == 1 { "" } else { "s" })
 }
 
 /// Returns the tokens of an answer and of the conversation that it answers.

@@ -43,7 +43,7 @@ fn lookup(prompt: &str, messages: &[Shared], caller: Option<&str>) -> Lookup {
 
 fn says(replay: &Replay, prompt: &str, message: &str, caller: Option<&str>) -> Result<String, MissReason> {
     let message = Shared::from(Message::new("human", message));
-    let served = replay.take(lookup(prompt, &[message], caller), None).map_err(|miss| miss.reason.clone())?;
+    let served = replay.take(None, &lookup(prompt, &[message], caller), None).map_err(|miss| miss.reason.clone())?;
     assert_eq!(served.drift, [], "{prompt}");
     Ok(served.turn().output.text())
 }
@@ -70,7 +70,7 @@ fn a_call_that_says_today_gets_the_turn_that_said_the_day_of_the_recording() {
     // A prompt that differs in more than its day is noted.
     let replay = on(26, recorded(None));
     let message = Shared::from(Message::new("human", "Today is Thursday, 26 November."));
-    let served = replay.take(lookup("It was Thu Nov 26.", &[message], None), None).unwrap();
+    let served = replay.take(None, &lookup("It was Thu Nov 26.", &[message], None), None).unwrap();
     assert_eq!(served.drift.len(), 1);
 }
 
@@ -88,7 +88,7 @@ fn dates_that_moved_with_the_day_are_no_drift() {
     };
     let turns = || vec![recorded("a", "2026-11-24, 2027-02-27"), recorded("b", "2026-11-25, 2027-02-28")];
     let drift = |question: &str, told: &str| {
-        let served = on(25, turns()).take(dated(question, dates(told)), None).unwrap();
+        let served = on(25, turns()).take(None, &dated(question, dates(told)), None).unwrap();
         served.drift.len()
     };
     assert_eq!(drift("a", "2026-11-25, 2027-02-28"), 0, "though that is what `b` said in the recording");
@@ -132,7 +132,7 @@ fn a_history_is_compared_once() {
     let all: Vec<Shared> = history("Thursday", CALLS).into_iter().map(Shared::from).collect();
     let start = std::time::Instant::now();
     for calls in 0..CALLS {
-        let served = replay.take(lookup("", &all[..=(2 * calls)], None), None).unwrap();
+        let served = replay.take(None, &lookup("", &all[..=(2 * calls)], None), None).unwrap();
         assert_eq!(served.turn().output.text(), format!("answer {calls}"));
     }
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());

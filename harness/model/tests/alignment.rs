@@ -15,7 +15,7 @@ fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
     let replay = replay_of(turns).going_on(GoingOn::Meant);
     for call in calls {
         let (caller, conversation) = (call.caller.clone(), call.conversation.clone());
-        let _ = replay.take(Lookup { caller, conversation: conversation.into(), ..lookup(None, "p", "") }, None);
+        let _ = replay.take(None, &Lookup { caller, conversation: conversation.into(), ..lookup(None, "p", "") }, None);
     }
     let first = |call: MissedCall| call.differences[0].cause.what.clone();
     replay.log().missed.into_iter().map(first).collect()

@@ -63,7 +63,7 @@ fn two_callers_in_parallel_each_get_their_own_turns_a_thousand_times() {
             }
         };
         futures_util::future::join(all(&planner, "plan"), all(&critic, "critique")).await;
-        assert_eq!(server.drift(), []);
+        assert_eq!(server.seat().drift(), []);
     });
 }
 

@@ -34,7 +34,7 @@ fn what_comes_declared_drifts_misses_and_breaks_as_what_is_spoken() {
         let response = Response::json(200, Json::parse(answer.as_bytes()).unwrap());
         on_a_server(vec![recorded(api, path, call, response)], async |server, replay| {
             assert_eq!(post(server, path, server.key(), &call.replace("brief", "long")).await.0, 200);
-            let drift: Vec<Check> = server.drift().into_iter().map(|(_, drift)| drift.check).collect();
+            let drift: Vec<Check> = server.seat().drift().into_iter().map(|(_, drift)| drift.check).collect();
             assert_eq!(drift, [Check::Prompt], "{path}");
             assert!(replay.all_served());
             let (status, _, body) =
@@ -58,7 +58,7 @@ fn an_edited_prompt_is_a_note_and_a_changed_message_a_miss_that_names_it() {
         assert_eq!((status, body.as_str()), (200, r#"{"outputs":[{"text":"Here.","type":"text"}]}"#));
         let edited = CALL.replace("brief", "long").replace("\"m\"", "\"n\"");
         assert_eq!(post(server, PATH, server.key(), &edited).await.0, 200);
-        let drift: Vec<Check> = server.drift().into_iter().map(|(_, drift)| drift.check).collect();
+        let drift: Vec<Check> = server.seat().drift().into_iter().map(|(_, drift)| drift.check).collect();
         assert_eq!(drift, [Check::Prompt, Check::Model]);
         assert!(replay.all_served());
         let (status, _, body) = post(server, PATH, server.key(), &CALL.replace("Where is it", "Where was it")).await;

@@ -71,7 +71,7 @@ async fn noted(recorded: Sent<'_>, called: Sent<'_>, keeps: bool) -> Vec<String>
     let replay = Arc::new(Replay::new(Arc::new(fixture), Arc::default(), Scope::new("a")));
     let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
     ask(&server, &called).await;
-    server.drift().into_iter().map(|(_, drift)| format!("{} {}", drift.check, drift.in_short())).collect()
+    server.seat().drift().into_iter().map(|(_, drift)| format!("{} {}", drift.check, drift.in_short())).collect()
 }
 
 #[test]

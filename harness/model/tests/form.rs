@@ -36,7 +36,7 @@ fn turn(request: &str, response: Response) -> Recorded {
 }
 
 fn drift_of_form(server: &ModelServer) -> Vec<String> {
-    let drift = server.drift().into_iter().filter(|(_, drift)| drift.check == Check::Form);
+    let drift = server.seat().drift().into_iter().filter(|(_, drift)| drift.check == Check::Form);
     drift.map(|(turn, drift)| format!("{turn}: {}", drift.in_words(""))).collect()
 }
 
@@ -46,7 +46,7 @@ fn the_usage_of_a_stream_is_left_out_if_it_was_asked_for_and_the_call_does_not_a
     let turns = vec![turn(&asking(WITH_USAGE), recorded.clone()), turn(&asking(WITH_USAGE), stream(&[CHUNK, BOTH]))];
     on_a_server(turns, async |server, _| {
         let (status, _, body) = post(server, PATH, server.key(), &asking(STREAM)).await;
-        assert_eq!((status, body), (200, String::from_utf8(stream(&[CHUNK, LAST]).bytes()).unwrap()));
+        assert_eq!((status, body), (200, String::from_utf8(stream(&[CHUNK, LAST]).bytes().into()).unwrap()));
         let (_, _, body) = post(server, PATH, server.key(), &asking(STREAM)).await;
         assert!(body.contains("\"finish_reason\":\"stop\"") && !body.contains("prompt_tokens"), "{body}");
         let word = "the form of answer that calls ask for changed (`usage`: true → nothing)";
@@ -124,7 +124,7 @@ fn a_caller_that_is_no_longer_declared_is_noted() {
         let turn = Recorded { caller: caller.map(str::to_owned), ..turn(&asking(""), whole.clone()) };
         on_a_server(vec![turn], async |server, _| {
             assert_eq!(post(server, PATH, server.key(), &asking("")).await.0, 200);
-            let flaws = server.flaws();
+            let flaws = server.seat().flaws();
             assert_eq!(flaws.len(), said, "{flaws:?}");
             assert!(
                 flaws.iter().all(|flaw| (flaw.kind, &*flaw.what) == (FlawKind::Caller, "it is no longer declared")),

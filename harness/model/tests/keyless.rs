@@ -81,7 +81,10 @@ fn of_a_body_without_the_key_nothing_is_kept() {
         }
         // A key that is wrong was meant for something; none at all is the call of somebody else.
         assert_eq!(replay.scope().misses().len(), 64);
-        assert!(server.flaws().iter().all(|flaw| flaw.kind == FlawKind::Refused) && !server.flaws().is_empty());
+        assert!(
+            server.seat().flaws().iter().all(|flaw| flaw.kind == FlawKind::Refused)
+                && !server.seat().flaws().is_empty()
+        );
         assert_eq!(server.answer(request(Some(server.key()), CALL.into())).await.status(), 200);
     });
 }

@@ -101,7 +101,7 @@ fn a_call_gets_a_turn_whose_key_its_api_cannot_express() {
         assert_eq!(status("/v1/messages", &anthropic("sun")).await, 200);
         assert_eq!(status("/v1beta/models/m:generateContent", gemini).await, 200);
         assert!(replay.all_served());
-        let said = server.flaws();
+        let said = server.seat().flaws();
         assert_eq!(said.iter().filter(|flaw| flaw.what.contains("recorded over another API")).count(), 2, "{said:?}");
     });
     on_a_server(vec![named_turn("ann"), named_turn("bob")], async |server, _| {
@@ -125,7 +125,7 @@ fn a_caller_with_turns_over_the_calls_own_api_gets_no_turn_of_another_api() {
         let conversation = Rules::default().canonical(call.clone().into_messages());
         let lookup =
             Lookup { api: Some(Api::Anthropic), conversation: conversation.into(), ..lookup(Some(caller), "", "") };
-        replay.take(lookup, None).map(|served| served.index).ok()
+        replay.take(None, &lookup, None).map(|served| served.index).ok()
     };
     assert_eq!(ask("a"), None);
     assert_eq!(ask("b"), Some(2));

@@ -141,6 +141,6 @@ fn without_parts(response: Response) -> Option<Response> {
         let frames = frames.iter().map(without).collect::<Frames>();
         return Some(Response { body: Body::Frames(frames), ..response });
     }
-    let text = without(&String::from_utf8(response.bytes()).ok()?);
+    let text = without(&String::from_utf8(response.bytes().into()).ok()?);
     Some(Response::received(response.status, &response.content_type, text.into_bytes()))
 }

@@ -25,7 +25,7 @@ pub(crate) async fn meet(
     request: &Json,
     lookup: &Lookup,
 ) -> Option<Sent> {
-    let staged = replay.staged()?;
+    let staged = replay.staged.as_ref()?;
     let (index, is_open) = replay.next_turn(lookup, Some(request))?;
     let served = Served::plain(replay.fixture().clone(), index);
     let (response, provider) = (served.response_to(call).ok(), incoming.provider());

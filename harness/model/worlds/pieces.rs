@@ -53,7 +53,7 @@ fn as_sent(frame: String) -> Bytes {
 
 /// A body that is no stream: it can lack its end, or be no JSON.
 fn cut_body(kind: FaultKind, response: &Response) -> Option<Sent> {
-    let whole = Bytes::from(response.bytes());
+    let whole = response.bytes();
     let half = whole.slice(..whole.len() / 2);
     if half.is_empty() || response.status >= 300 {
         return None;
@@ -82,7 +82,7 @@ fn garbage(frame: &str) -> String {
 
 /// Returns a response in other pieces, or `None` if it has only one form of this kind.
 pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -> Option<Sent> {
-    let whole = Bytes::from(response.bytes());
+    let whole = response.bytes();
     if whole.len() < 2 || response.is_open() {
         return None;
     }

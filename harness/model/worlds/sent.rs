@@ -4,10 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
-use axum::http::{HeaderName, HeaderValue, Response as HttpResponse, StatusCode, header};
+use axum::http::{Response as HttpResponse, StatusCode};
 use futures_util::Stream;
 
 use crate::activity::InFlight;
+use crate::http;
 use retake_wire::{Body, Response};
 
 /// How long a connection stays open after the last piece that is sent, so that the piece leaves before the connection breaks.
@@ -54,7 +55,7 @@ impl Sent {
     pub(super) fn of(response: &Response) -> Sent {
         let pieces = match &response.body {
             Body::Frames(frames) => frames.bytes().collect(),
-            _ => vec![Bytes::from(response.bytes())],
+            _ => vec![response.bytes()],
         };
         Sent::in_pieces(response, pieces)
     }
@@ -76,14 +77,9 @@ impl Sent {
         let Sent { status, headers, content_type, pieces, length, end } = self;
         let mut response = HttpResponse::new(HttpBody::from_stream(body(pieces, end, in_flight)));
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-        let named = headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.clone()));
-        let length = length.map(|length| (header::CONTENT_LENGTH, length.to_string()));
-        let kind = (!content_type.is_empty()).then_some((header::CONTENT_TYPE, content_type));
-        for (name, value) in named.chain(length).chain(kind) {
-            let Ok(value) = HeaderValue::try_from(value) else { continue };
-            response.headers_mut().insert(name, value);
-        }
-        response
+        let length = length.map(|length| ("content-length", length.to_string()));
+        let kind = (!content_type.is_empty()).then_some(("content-type", content_type));
+        http::with_headers(response, headers.into_iter().chain(length).chain(kind))
     }
 }
 

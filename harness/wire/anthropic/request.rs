@@ -10,11 +10,7 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 6] = ["messages", "system", "tools", "model", "stream", "metadata"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    fields::request(body)?;
-    fields::filled(body, "messages", "message")?;
-    let mut before = Before::default();
-    let messages = fields::each(body, "messages", |sent| element(sent, &mut before))?;
-    around(body, messages.into_iter().flatten().map(Shared::from))
+    around(body, request::messages(body, "messages", element)?)
 }
 
 /// Decodes the rest of a request.
@@ -36,11 +32,7 @@ pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared
 /// Decodes one element of `messages`. Each tool result in a user message becomes a message of its own.
 pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let names = &mut before.names;
-    let kind = match fields::string(sent, "role")? {
-        "user" => "human",
-        "assistant" => "ai",
-        other => other,
-    };
+    let kind = request::kind_of(fields::string(sent, "role")?);
     match fields::given(sent, "content") {
         None => return Ok(vec![Message::new(kind, "")]),
         Some(Json::Str(text)) => {

@@ -12,11 +12,7 @@ use retake_core::json::{Json, Layout};
 
 /// Decodes a request of Converse.
 pub(crate) fn converse(path: &str, body: &Json) -> Result<Call, WireError> {
-    fields::request(body)?;
-    fields::filled(body, "messages", "message")?;
-    let mut before = Before::default();
-    let messages = fields::each(body, "messages", |sent| element(sent, &mut before))?;
-    around(path, body, messages.into_iter().flatten().map(Shared::from))
+    around(path, body, request::messages(body, "messages", element)?)
 }
 
 /// Decodes the rest of a request of Converse.
@@ -47,30 +43,22 @@ pub(crate) fn around(path: &str, body: &Json, sent: impl IntoIterator<Item = Sha
     let caller = metadata.as_ref().and_then(|data| data.str_of("caller")).map(str::to_owned);
     let named = Json::object(metadata.iter().map(|data| ("metadata", data.clone())));
     Ok(Call {
-        api: Api::Bedrock,
         extra: request::extra(&named, &messages, &["metadata"]),
-        system: request::system_of(&messages),
-        messages,
         caller,
         metadata,
         stream: operation == "converse-stream",
-        array: false,
-        include_usage: true,
         tools,
         model: model.into_owned(),
         form: form::bedrock(body),
         settings: Json::Object(settings),
+        ..Call::of(Api::Bedrock, messages)
     })
 }
 
 /// Decodes one element of `messages`. Each tool result in it becomes a message of its own.
 pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let names = &mut before.names;
-    let kind = match fields::string(sent, "role")? {
-        "user" => "human",
-        "assistant" => "ai",
-        other => other,
-    };
+    let kind = request::kind_of(fields::string(sent, "role")?);
     let (mut results, mut calls, mut rest, mut marks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     fields::each(sent, "content", |block| {
         if let Some(result) = block.get("toolResult") {

@@ -96,7 +96,7 @@ fn whole_and_streamed_answers_are_the_same_and_become_each_other() {
     assert_eq!((usage.input, usage.cached, usage.output), (8, 3, 4));
     let stream = respond(&answer, Some((Api::Bedrock, &whole)), &asking(Api::Bedrock, true)).unwrap();
     assert_eq!(stream.content_type, "application/vnd.amazon.eventstream");
-    let again = Response::received(200, &stream.content_type, stream.bytes());
+    let again = Response::received(200, &stream.content_type, stream.bytes().into());
     assert_eq!(again, stream);
     assert_eq!(decode_response(Api::Bedrock, &stream).unwrap(), answer);
     // Signatures come back, too.
@@ -119,7 +119,7 @@ fn an_answer_goes_from_each_api_to_bedrock_and_back() {
             {
                 let sent = respond(&read, Some((api, &there)), &asking(back, streamed)).unwrap();
                 assert_eq!(sent.is_stream(), streamed);
-                let sent = Response::received(200, &sent.content_type, sent.bytes());
+                let sent = Response::received(200, &sent.content_type, sent.bytes().into());
                 assert_eq!(
                     in_common(&decode_response(back, &sent).unwrap()),
                     in_common(&answer),
@@ -168,7 +168,7 @@ fn an_exception_in_a_stream_is_the_providers_error() {
     assert_eq!(error, "an incomplete answer: the stream ended before `messageStop`");
     let refused = Response::json(429, json(r#"{"message": "Too many requests"}"#));
     assert!(decode_response(Api::Bedrock, &refused).unwrap_err().by_provider);
-    let mut damaged = Response::events([start.to_owned(), exception.to_owned()]).bytes();
+    let mut damaged: Vec<u8> = Response::events([start.to_owned(), exception.to_owned()]).bytes().into();
     damaged[20] ^= 1;
     let damaged = Response::received(200, "application/vnd.amazon.eventstream", damaged);
     let error = decode_response(Api::Bedrock, &damaged).unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! Decodes a request into a [`Call`]: what is declared moves to the messages and the checks, what is not declared stays in the key.
 
 use super::{Declaration, all, tokens};
-use crate::request::{content_of, extra_of, metadata, system_of};
+use crate::request::{content_of, extra_of, metadata};
 use crate::{Api, Call, Shared, Target};
 use retake_core::conversation::Message;
 use retake_core::json::{Json, Object};
@@ -40,19 +40,15 @@ pub(crate) fn decode(declared: &'static Declaration, target: Target<'_>, body: &
     let (metadata, caller) = metadata(body).unwrap_or_default();
     let stream = [settings.get("stream"), body.get("stream")].contains(&Some(&Json::Bool(true)));
     Call {
-        api: Api::Declared(declared),
-        system: system_of(&messages),
-        messages,
         caller,
         metadata,
         stream: stream || target.path.contains(":stream"),
-        array: false,
-        include_usage: true,
         tools,
         model: model.unwrap_or_else(|| in_path.to_owned()),
         settings: Json::Object(settings),
         form: Json::object::<String>([]),
         extra: Json::object::<String>([]),
+        ..Call::of(Api::Declared(declared), messages)
     }
 }
 

@@ -17,12 +17,9 @@ const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruc
 const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
 pub(crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
-    fields::request(body)?;
-    let body = &with_lists(body);
-    fields::filled(body, "contents", "content")?;
-    let mut before = Before::default();
-    let contents = fields::each(body, "contents", |sent| content(sent, &mut before.pending.calls))?;
-    around(path, body, contents.into_iter().flatten().map(Shared::from))
+    let mut body = body.clone();
+    listed(&mut body, "contents");
+    around(path, &body, request::messages(&body, "contents", element)?)
 }
 
 /// Decodes one element of `contents`.
@@ -52,35 +49,19 @@ pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item =
     let (model, method) = super::of_path(path).unwrap_or_default();
     let stream = method.starts_with("stream");
     Ok(Call {
-        api: Api::Gemini,
         extra: request::extra(body, &messages, &NO_SETTINGS),
-        system: request::system_of(&messages),
-        messages,
-        caller: None,
-        metadata: None,
         stream,
         array: stream && !super::asks_for_sse(path),
-        include_usage: true,
         tools: fields::given(body, "tools").cloned().into(),
         model: model.to_owned(),
         form: form::gemini(body),
         settings: Json::Object(request::settings(sent, &NO_SETTINGS)),
+        ..Call::of(Api::Gemini, messages)
     })
 }
 
-/// Returns the request with `contents`, and the `parts` of each content, as lists. The API parses requests as protobuf's JSON,
-/// where a list of one element may be written as that element.
-fn with_lists(body: &Json) -> Json {
-    let mut body = body.clone();
-    listed(&mut body, "contents");
-    if let Some(Json::Array(contents)) = body.as_object_mut().and_then(|body| body.get_mut("contents")) {
-        for content in contents {
-            listed(content, "parts");
-        }
-    }
-    body
-}
-
+/// Makes a list of the field `key`, `contents` or `parts`. The API parses requests as protobuf's JSON, where a list of one element may
+/// be written as that element.
 fn listed(object: &mut Json, key: &str) {
     if let Some(value @ Json::Object(_)) = object.as_object_mut().and_then(|object| object.get_mut(key)) {
         *value = Json::Array(vec![std::mem::take(value)]);

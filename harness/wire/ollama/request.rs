@@ -12,15 +12,7 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 6] = ["messages", "tools", "model", "stream", "metadata", "keep_alive"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    fields::request(body)?;
-    fields::filled(body, "messages", "message")?;
-    let mut before = Before::default();
-    around(body, fields::each(body, "messages", |sent| message(sent, &mut before).map(Shared::from))?)
-}
-
-/// Decodes one element of `messages`.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
-    Ok(vec![message(sent, before)?])
+    around(body, request::messages(body, "messages", element)?)
 }
 
 /// Decodes the rest of a request.
@@ -29,13 +21,9 @@ pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireErr
     Ok(Call { stream: call.stream || fields::given(body, "stream").is_none(), ..call })
 }
 
-/// Most tool calls have no id; their results then come in the order of the calls.
-fn message(sent: &Json, before: &mut Before<'_>) -> Result<Message, WireError> {
-    let kind = match fields::string(sent, "role")? {
-        "user" => "human",
-        "assistant" => "ai",
-        other => other,
-    };
+/// Decodes one element of `messages`. Most tool calls have no id; their results then come in the order of the calls.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    let kind = request::kind_of(fields::string(sent, "role")?);
     let tool_calls = fields::each(sent, "tool_calls", tool_call)?;
     if kind != "tool" {
         before.pending.next = tool_calls.iter().map(|call| call.name.clone()).collect();
@@ -59,7 +47,8 @@ fn message(sent: &Json, before: &mut Before<'_>) -> Result<Message, WireError> {
         None => text.into(),
     };
     let tool_call_id = tool_call_id.map(str::to_owned);
-    Ok(Message { content, name, tool_calls, tool_call_id, extra: request::extra_of(sent), ..Message::new(kind, "") })
+    let extra = request::extra_of(sent);
+    Ok(vec![Message { content, name, tool_calls, tool_call_id, extra, ..Message::new(kind, "") }])
 }
 
 pub(super) fn tool_call(call: &Json) -> Result<ToolCall, WireError> {

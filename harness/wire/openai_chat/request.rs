@@ -2,7 +2,7 @@
 
 use super::tool_calls;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before, ToolNames};
+use crate::request::{self, Before};
 use crate::{Api, Call, Shared, form};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
@@ -11,15 +11,7 @@ use retake_core::json::Json;
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
 pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    fields::request(body)?;
-    fields::filled(body, "messages", "message")?;
-    let mut before = Before::default();
-    around(body, fields::each(body, "messages", |sent| message(sent, &mut before.names).map(Shared::from))?)
-}
-
-/// Decodes one element of `messages`.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
-    Ok(vec![message(sent, &mut before.names)?])
+    around(body, request::messages(body, "messages", element)?)
 }
 
 /// Decodes the rest of a request.
@@ -34,14 +26,13 @@ pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireErr
     Ok(call)
 }
 
-/// Decodes one message. `names` collects the names of the tools called so far.
-fn message(sent: &Json, names: &mut ToolNames<'_>) -> Result<Message, WireError> {
+/// Decodes one element of `messages`.
+pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    let names = &mut before.names;
     let kind = match fields::string(sent, "role")? {
-        "user" => "human",
-        "assistant" => "ai",
         "tool" | "function" => "tool",
         "system" | "developer" => "system",
-        other => other,
+        other => request::kind_of(other),
     };
     let tool_calls = tool_calls::of_message(sent)?;
     names.learn(&tool_calls);
@@ -49,14 +40,14 @@ fn message(sent: &Json, names: &mut ToolNames<'_>) -> Result<Message, WireError>
     let tool_call_id = fields::optional_string(sent, "tool_call_id")?;
     let called_tool = || names.of(tool_call_id.filter(|_| kind == "tool")?);
     let name = fields::optional_string(sent, "name")?.filter(|name| !name.is_empty());
-    Ok(Message {
+    Ok(vec![Message {
         content: content(sent, kind)?,
         name: name.map(str::to_owned).or_else(called_tool),
         tool_calls,
         tool_call_id: tool_call_id.map(str::to_owned),
         extra: request::extra_of(sent),
         ..Message::new(kind, "")
-    })
+    }])
 }
 
 fn content(sent: &Json, kind: &str) -> Result<Json, WireError> {

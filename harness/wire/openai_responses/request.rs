@@ -189,9 +189,8 @@ impl Conversation<'_> {
 
 fn kind_of(role: &str) -> &str {
     match role {
-        "user" => "human",
         "system" | "developer" => "system",
-        other => other,
+        other => request::kind_of(other),
     }
 }
 

@@ -18,7 +18,7 @@ fn a_recorded_response_is_returned_unchanged_or_converted_to_the_other_form() {
     assert_eq!(respond(call(Api::Anthropic, false)), recorded);
     let Body::Frames(frames) = respond(call(Api::Anthropic, true)).body else { panic!() };
     assert!(frames.iter().any(|frame| frame.contains("only here")));
-    let over_gemini = String::from_utf8(respond(call(Api::Gemini, true)).bytes()).unwrap();
+    let over_gemini = String::from_utf8(respond(call(Api::Gemini, true)).bytes().into()).unwrap();
     assert!(over_gemini.contains("Hm") && !over_gemini.contains("only here"));
     let error = Response::json(429, Json::Null);
     let sent = super::respond(&answer, Some((Api::Gemini, &error)), &call(Api::Gemini, true));
@@ -62,7 +62,7 @@ fn a_finish_reason_of_one_api_becomes_the_nearest_one_of_the_other() {
     let call =
         RenderFor { api: Api::OpenAiChat, stream: true, array: false, include_usage: true, model: "m", seed: "5eed" };
     let sent = respond(&answer, Some((Api::OpenAiChat, &recorded)), &call).unwrap();
-    assert!(String::from_utf8(sent.bytes()).unwrap().contains("model_length"));
+    assert!(String::from_utf8(sent.bytes().into()).unwrap().contains("model_length"));
 }
 
 #[test]

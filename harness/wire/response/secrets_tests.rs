@@ -110,7 +110,10 @@ fn the_pieces_of_geminis_array_and_of_neighbouring_blocks_are_joined() {
     let array = format!("[{},{}]", piece("sk-proj-abc"), piece("defghijklmnop1234"));
     let mut response = Response::json(200, Json::parse(array.as_bytes()).unwrap());
     response.scrub(&Scrub::known(), &mut fired);
-    assert_eq!(String::from_utf8(response.bytes()).unwrap(), format!("[{},{}]", piece("<OPENAI_KEY>"), piece("")));
+    assert_eq!(
+        String::from_utf8(response.bytes().into()).unwrap(),
+        format!("[{},{}]", piece("<OPENAI_KEY>"), piece(""))
+    );
     let blocks = r#"{"content":[{"text":"sk-proj-abc","type":"text"},{"text":"defghijklmnop1234","type":"text"}]}"#;
     let mut json = Json::parse(blocks.as_bytes()).unwrap();
     Scrub::known().json(&mut json, &mut fired);

@@ -224,7 +224,7 @@ fn audit_dates_a_fixture_by_its_commit() {
     fixtures::write(&tree, "greet", vec![turn(None, "Hello", "Hi")]);
     edit(&tree, "greet", |turns| {
         let body = turns[0].wire.as_mut().unwrap().response.bytes();
-        let body = String::from_utf8(body).unwrap().replace("\"created\":0", "\"created\":1500000000");
+        let body = String::from_utf8(body.into()).unwrap().replace("\"created\":0", "\"created\":1500000000");
         assert!(body.contains("1500000000"), "{body}");
         turns[0].wire.as_mut().unwrap().response =
             retake_wire::Response::received(200, "application/json", body.into_bytes());

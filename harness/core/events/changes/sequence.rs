@@ -44,6 +44,10 @@ impl Event<'_> {
     fn is_collapsed(&self) -> bool {
         *self.top == Top::Collapsed
     }
+
+    fn subject(&self) -> Subject {
+        Subject::Event(self.label.to_owned())
+    }
 }
 
 /// The events of two responses, aligned.
@@ -226,12 +230,6 @@ fn places(events: &[Event<'_>], name: &str) -> Vec<String> {
         }
     };
     of_name.map(place).collect()
-}
-
-impl Event<'_> {
-    fn subject(&self) -> Subject {
-        Subject::Event(self.label.to_owned())
-    }
 }
 
 /// Returns the events of a sequence, each as often as it repeats. `name` returns the label by which they are compared.

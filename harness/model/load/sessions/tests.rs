@@ -12,7 +12,7 @@ fn counting() -> Replay {
 }
 
 fn ask(replay: &Replay, session: Option<&str>, question: &str) -> Option<String> {
-    let served = replay.take_for(session, &lookup(Some("a"), "p", question), None);
+    let served = replay.take(session, &lookup(Some("a"), "p", question), None);
     served.ok().map(|served| served.turn().output.text())
 }
 

@@ -219,7 +219,7 @@ fn a_providers_own_request_and_response_are_taken_as_they_are() {
         json!({"openinference.span.kind": "LLM", "input.value": request, "output.value": response}),
     )]));
     let turn = &taken.fixture.table.turns()[0];
-    assert_eq!(String::from_utf8(turn.wire.as_ref().unwrap().response.bytes()).unwrap(), response);
+    assert_eq!(String::from_utf8(turn.wire.as_ref().unwrap().response.bytes().into()).unwrap(), response);
     assert_eq!(&*taken.fixture.texts[&turn.checks.unwrap().prompt], "Be kind.");
     let read =
         retake_wire::fixture::Fixture::parse(Path::new("a.json"), taken.fixture.print().as_bytes(), &Rules::default());
