@@ -30,7 +30,7 @@ use sources::Sources;
 use start::{BY_PORT, Start, UNKNOWN};
 
 /// Write a first scenarios/ and a CI file for the project: TypeScript if there is a package.json, Python for
-/// pyproject.toml, Rust (with tests/scenarios.rs) for Cargo.toml, and the command of a service in any other language
+/// pyproject.toml, Rust (with tests/scenarios.rs, if it is a router) for Cargo.toml, and the command of a service in any other language
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n  \
     retake init --probe -- litellm --model gpt-4o --port '{{ port }}'\n\n\
