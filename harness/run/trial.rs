@@ -305,7 +305,7 @@ pub(super) fn play(
         };
         // An interrupted run is dropped: the guardians end its systems.
         let interrupted = async {
-            project.interrupted().await;
+            project.interrupt.came().await;
             model.ends();
         };
         let played = runtime.block_on(async {

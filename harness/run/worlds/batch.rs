@@ -152,7 +152,7 @@ impl Setting<'_> {
             let stayed = runtime.block_on(async {
                 tokio::select! {
                     biased;
-                    () = project.interrupted() => Err(Error::new("interrupted")),
+                    () = project.interrupt.came() => Err(Error::new("interrupted")),
                     stayed = staying => stayed,
                 }
             });
