@@ -135,13 +135,10 @@ impl Begun {
             return (active, in_flight);
         }
         let mut earlier: Vec<_> = lingering.iter().cloned().zip(others).collect();
-        if let Some(at) = earlier.iter().position(|(session, _)| begins.is_of(session)) {
-            let (session, in_flight) = earlier.swap_remove(at);
-            return (session, in_flight);
-        }
-        if idle && earlier.len() == 1 {
-            let (session, in_flight) = earlier.remove(0);
-            return (session, in_flight);
+        let of_call = earlier.iter().position(|(session, _)| begins.is_of(session));
+        let only = (idle && earlier.len() == 1).then_some(0);
+        if let Some(at) = of_call.or(only) {
+            return earlier.swap_remove(at);
         }
         let running = if idle { None } else { Some(active) };
         let all: Vec<Arc<Session>> = running.into_iter().chain(lingering.iter().cloned()).collect();

@@ -43,7 +43,7 @@ pub(super) fn run(project: &Project, names: &[String], options: CheckOptions) ->
                 CheckData::impossible(format!("the recording does not replay, so nothing was asked: {why}"))
             });
             project.note(&scenario.name, check.lines(false));
-            project.note_check(scenario, &check);
+            project.runs.with(&scenario.name, |data| data.check = Some(check.clone()));
             check.failure(&record_command(&scenario.name)).map_or(Ok(()), Err)
         });
         worst = worst.max(check.result());

@@ -6,8 +6,8 @@ use super::project::Project;
 use super::shard::Shard;
 use super::{orphans, worlds};
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
-use retake_scenario::Broken;
+use retake_base::text::counted;
+use retake_scenario::name_of;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,10 +106,8 @@ impl Wanted {
         let known: BTreeSet<&str> = of.values().flatten().map(String::as_str).collect();
         if let Some((_, lost)) = tags.iter().find(|(_, tag)| !known.contains(tag.as_str())) {
             let error = Error::new(format!("no scenario has the tag `{lost}`"));
-            return Err(match nearest(lost, known.iter().copied()) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help("a scenario gets it in its scenario.toml: tags = [\"slow\"]"),
-            });
+            let how = "a scenario gets it in its scenario.toml: tags = [\"slow\"]".to_owned();
+            return Err(error.suggest_or(lost, known, how));
         }
         Ok(move |name: &str| {
             let own = of.get(name).map(Vec::as_slice).unwrap_or_default();
@@ -156,11 +154,7 @@ impl Wanted {
         if !self.of_scenarios || arguments.list || (tests > 0 && self.filters.is_empty()) {
             return Ok(());
         }
-        let names = project.discovered.scenarios.iter().map(|found| match found {
-            Ok(scenario) => scenario.name.as_str(),
-            Err(Broken { name, .. }) => name.as_str(),
-        });
-        let names: Vec<&str> = names.chain([orphans::NAME]).collect();
+        let names: Vec<&str> = project.discovered.scenarios.iter().map(name_of).chain([orphans::NAME]).collect();
         let filters = arguments.filter.iter().chain(&self.filters);
         let lost = |filter: &&String| !names.iter().any(|name| fits(filter, name, arguments.exact));
         match filters.into_iter().find(lost) {
@@ -168,11 +162,7 @@ impl Wanted {
                 let is_whole = arguments.exact || filter.ends_with('/');
                 let filter = filter.trim_end_matches('/');
                 let what = if is_whole { "no scenario is called" } else { "no scenario's name contains" };
-                let error = Error::new(format!("{what} `{filter}`"));
-                Err(match nearest(filter, names) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error,
-                })
+                Err(Error::new(format!("{what} `{filter}`")).suggest(filter, names))
             }
             None if tests > 0 => Ok(()),
             None => {

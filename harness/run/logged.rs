@@ -8,9 +8,7 @@ use super::project::Project;
 use super::trial::Replayed;
 use super::verdict::has_golden;
 use crate::report::note_lines;
-use crate::report::{
-    CheckData, Failure, FlakyData, GoldenData, RunAction, RunData, RunResult, Runs, markdown, terminal,
-};
+use crate::report::{Failure, FlakyData, GoldenData, RunAction, RunData, RunResult, Runs, markdown, terminal};
 use retake_base::error::Result;
 use retake_base::files;
 use retake_core::secrets::shown;
@@ -85,11 +83,6 @@ impl Project {
         Some(file)
     }
 
-    /// Remembers what a check against the provider found.
-    pub(super) fn note_check(&self, scenario: &Scenario, check: &CheckData) {
-        self.runs.with(&scenario.name, |data| data.check = Some(check.clone()));
-    }
-
     /// Remembers a log file of a scenario's run.
     pub(super) fn note_log(&self, scenario: &str, file: &Path) {
         self.runs.with(scenario, |data| data.logs.push(self.shown(file)));
@@ -130,7 +123,7 @@ impl Project {
     }
 
     /// A file as reports name it: relative to the project's folder.
-    fn shown(&self, file: &Path) -> PathBuf {
+    pub(super) fn shown(&self, file: &Path) -> PathBuf {
         file.strip_prefix(&self.root).unwrap_or(file).to_owned()
     }
 
@@ -166,15 +159,5 @@ impl Project {
         if let (false, Err(error)) = (runs.is_empty(), append()) {
             terminal::note(format!("warning: GITHUB_STEP_SUMMARY cannot be written: {error}"));
         }
-    }
-
-    /// Deletes the data of a run.
-    pub(super) fn forget(&self, name: &str) {
-        self.runs.runs.forget(name);
-    }
-
-    /// Deletes the data of runs whose trial no longer exists.
-    pub(super) fn keep_runs_of(&self, is_trial: impl Fn(&str) -> bool) {
-        self.runs.runs.keep_only(is_trial);
     }
 }

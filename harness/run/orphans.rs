@@ -8,7 +8,7 @@ use super::verdict::has_golden;
 use super::waiting::WaitingKind;
 use crate::report::Failure;
 use retake_base::error::{Error, Result};
-use retake_base::text::{counted, nearest};
+use retake_base::text::counted;
 use retake_scenario::{FixtureRef, Scenario, Unused};
 use retake_wire::fixture::Fixture;
 
@@ -97,8 +97,6 @@ fn named(option: &str, project: &Project, names: &[String], fixtures: &[&Fixture
     let known: Vec<&str> = of_turns.chain(of_rules).collect();
     let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else { return Ok(()) };
     let error = Error::new(format!("`{option}` names `{name}`, which is not the caller of any recorded turn or rule"));
-    Err(match nearest(name, known.iter().copied()) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("remove the name, or add a [[callers]] rule with it to scenarios/suite.toml"),
-    })
+    let otherwise = "remove the name, or add a [[callers]] rule with it to scenarios/suite.toml".to_owned();
+    Err(error.suggest_or(name, known, otherwise))
 }

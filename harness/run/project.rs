@@ -142,11 +142,6 @@ impl Project {
         self.systems.end();
     }
 
-    /// Waits until the user asks a recording to end, which for all other actions ends the process.
-    pub(super) async fn interrupted(&self) {
-        self.interrupt.came().await;
-    }
-
     /// Sets the notes on a scenario's run.
     pub(crate) fn note(&self, scenario: &str, notes: impl IntoIterator<Item = impl Into<Note>>) {
         let notes = notes.into_iter().map(Into::into).collect();

@@ -101,35 +101,26 @@ impl Proven<'_> {
     /// Writes the fixture and the golden, or proposes them, and prints which. Closes the journal once the fixture is on disk.
     /// Fails if a file cannot be written.
     pub(super) fn commit(self, propose: bool) -> Result<(), Failure> {
-        let written = if propose { self.propose() } else { self.write() };
+        let written = self.write(propose);
         written.map_err(|failure| with_resume_advice(failure, &self.recording.scenario.name, &self.recorder))
     }
 
-    fn propose(&self) -> Result<(), Failure> {
+    fn write(&self, propose: bool) -> Result<(), Failure> {
         let Recording { project, scenario, file, shown, .. } = &self.recording;
-        let name = &scenario.name;
-        let mut proposed = file.clone().into_os_string();
-        proposed.push(".new");
-        files::write_whole(Path::new(&proposed), self.fixture.as_bytes())?;
+        let (name, ending) = (&scenario.name, if propose { ".new" } else { "" });
+        let mut written = file.clone().into_os_string();
+        written.push(ending);
+        files::write_whole(Path::new(&written), self.fixture.as_bytes())?;
         self.recorder.close()?;
         let turns = counted(self.turns, "turn");
-        terminal::note(format!("{name}: {turns} recorded to {}.new, {}", shown.display(), self.how));
-        let propose = |golden| project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
-        if self.golden.as_ref().is_some_and(propose) {
-            terminal::note(format!("{name}: golden changed"));
-        }
-        terminal::note(format!("{name}: to look at the changes and decide: {RETAKE} review"));
-        Ok(())
-    }
-
-    fn write(&self) -> Result<(), Failure> {
-        let Recording { project, scenario, file, shown, .. } = &self.recording;
-        let name = &scenario.name;
-        files::write_whole(file, self.fixture.as_bytes())?;
-        self.recorder.close()?;
-        let turns = counted(self.turns, "turn");
-        terminal::note(format!("{name}: {turns} recorded to {}, {}", shown.display(), self.how));
-        if let Some(golden) = &self.golden {
+        terminal::note(format!("{name}: {turns} recorded to {}{ending}, {}", shown.display(), self.how));
+        if propose {
+            let propose = |golden| project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
+            if self.golden.as_ref().is_some_and(propose) {
+                terminal::note(format!("{name}: golden changed"));
+            }
+            terminal::note(format!("{name}: to look at the changes and decide: {RETAKE} review"));
+        } else if let Some(golden) = &self.golden {
             let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, false)?;
             terminal::note(format!("{name}: golden {}", compared.change()));
         }

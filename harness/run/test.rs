@@ -72,10 +72,10 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     // Most threads only wait: the slots limit how many scenarios run at the same time.
     args.test_threads = Some(project.slots.open(slots, scenarios, wanted.fails_fast()));
     if !args.list && wanted.only_one().is_none() {
-        project.forget(NO_LATE_CALLS);
+        project.runs.runs.forget(NO_LATE_CALLS);
     }
     if !args.list && wanted.only_some().is_none() {
-        project.keep_runs_of(|name| all.contains(name));
+        project.runs.runs.keep_only(|name| all.contains(name));
     }
     let ran: BTreeSet<String> = names.into_iter().map(str::to_owned).collect();
     let for_people = !args.list && !args.quiet && matches!(args.format, None | Some(FormatSetting::Pretty));
@@ -122,26 +122,14 @@ fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial>
         let project = project.clone();
         tests.push(match found {
             Ok(scenario) => {
-                let scenario = scenario.clone();
                 let ignored = scenario.skip.is_some() || scenario.needs_browser() && !cfg!(feature = "browser");
-                let name = scenario.name.clone();
-                let run = move || {
-                    let _turn = project.slots.turn(&scenario.name, trial::claim(&project, &scenario, Use::InCompany));
-                    if fail_fast && project.failed.load(Ordering::Relaxed) {
-                        return Ok(Completion::ignored_with("another scenario failed"));
-                    }
-                    let _playing = project.running.begin(&scenario.name);
-                    let tested = || test(&project, &scenario);
-                    let tested = project.logged(&scenario, action(project.goldens.policy()), tested);
-                    project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
-                    let tested = tested.map_err(|failure| failure.about(&scenario.description));
-                    let like = project.runs.first_like(&scenario.name).filter(|_| in_groups);
-                    match like {
-                        Some(first) => Err(Failed::from(format!("the same as `{first}`"))),
-                        None => of_libtest(tested, &scenario.name).map(|()| Completion::Completed),
-                    }
+                let logged: Tested = |project, scenario| {
+                    let overwrites = project.goldens.policy() == Policy::Overwrite;
+                    let action = if overwrites { RunAction::Update } else { RunAction::Test };
+                    project.logged(scenario, action, || test(project, scenario))
                 };
-                Trial::ignorable_test(name, run).with_ignored_flag(ignored)
+                let (name, how) = (scenario.name.clone(), (fail_fast, in_groups));
+                trial_of(project, scenario, name, Use::InCompany, how, logged).with_ignored_flag(ignored)
             }
             Err(Broken { name, error }) => {
                 let (name, error) = (name.clone(), error.clone());
@@ -153,40 +141,43 @@ fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial>
             }
         });
     }
-    tests.extend(project.discovered.sound().filter_map(|scenario| of_worlds(project, scenario, fail_fast)));
+    for scenario in project.discovered.sound().filter(|scenario| worlds::has_worlds(scenario).is_some()) {
+        let (name, how) = (worlds::name_of(&scenario.name), (fail_fast, false));
+        tests.push(trial_of(project.clone(), scenario, name, Use::Alone, how, worlds::test));
+    }
     let all = project.clone();
     let check = move || all.logged_check(orphans::NAME, &all.root, || orphans::check(&all));
     tests.push(Trial::test(orphans::NAME, move || of_libtest(check(), orphans::NAME)));
     tests
 }
 
-/// The test of a scenario's worlds, if it has any.
-fn of_worlds(project: &Arc<Project>, scenario: &Scenario, fail_fast: bool) -> Option<Trial> {
-    worlds::has_worlds(scenario)?;
-    let (project, scenario) = (project.clone(), scenario.clone());
-    let name = worlds::name_of(&scenario.name);
-    let run = {
-        let name = name.clone();
-        move || {
-            let _turn = project.slots.turn(&name, trial::claim(&project, &scenario, Use::Alone));
-            if fail_fast && project.failed.load(Ordering::Relaxed) {
-                return Ok(Completion::ignored_with("another scenario failed"));
-            }
-            let _playing = project.running.begin(&name);
-            let tested = worlds::test(&project, &scenario);
-            project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
-            of_libtest(tested.map_err(|failure| failure.about(&scenario.description)), &name)
-                .map(|()| Completion::Completed)
+type Tested = fn(&Project, &Scenario) -> Result<(), Failure>;
+
+/// The test of a scenario, or of its worlds. With `in_groups`, a failure like an earlier one only names that one.
+fn trial_of(
+    project: Arc<Project>,
+    scenario: &Scenario,
+    name: String,
+    used: Use,
+    (fail_fast, in_groups): (bool, bool),
+    test: Tested,
+) -> Trial {
+    let (scenario, of) = (scenario.clone(), name.clone());
+    let run = move || {
+        let _turn = project.slots.turn(&of, trial::claim(&project, &scenario, used));
+        if fail_fast && project.failed.load(Ordering::Relaxed) {
+            return Ok(Completion::ignored_with("another scenario failed"));
+        }
+        let _playing = project.running.begin(&of);
+        let tested = test(&project, &scenario);
+        project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
+        let tested = tested.map_err(|failure| failure.about(&scenario.description));
+        match project.runs.first_like(&of).filter(|_| in_groups) {
+            Some(first) => Err(Failed::from(format!("the same as `{first}`"))),
+            None => of_libtest(tested, &of).map(|()| Completion::Completed),
         }
     };
-    Some(Trial::ignorable_test(name, run))
-}
-
-fn action(policy: Policy) -> RunAction {
-    match policy {
-        Policy::Overwrite => RunAction::Update,
-        Policy::Verify | Policy::Propose => RunAction::Test,
-    }
+    Trial::ignorable_test(name, run)
 }
 
 fn of_libtest(result: Result<(), Failure>, name: &str) -> Result<(), Failed> {
@@ -201,10 +192,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     // The error says the command itself.
     let unrecorded = |error| Failure { does: Some(Deed::Record), ..Failure::from(error) };
     let fixture = project.fixtures.of(scenario).map_err(unrecorded)?;
-    if let Some(fixture) = &fixture {
-        say_unstable(scenario, fixture);
-        say_holes(scenario, fixture);
-    }
+    fixture.iter().for_each(|fixture| say_flaws(scenario, fixture));
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref())?;
@@ -314,21 +302,15 @@ fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed) {
     run.measure(project, scenario, again.as_ref(), false);
 }
 
-/// Prints a warning if a fixture was written without a proof.
-fn say_unstable(scenario: &Scenario, fixture: &Fixture) {
-    if !fixture.unstable.is_empty() {
-        let (name, file) = (&scenario.name, fixture.path.display());
-        let why = fixture.unstable.join("\n  ");
-        terminal::note(format!("{name}: {file} was written without a proof, because this varied:\n  {why}"));
-    }
-}
-
-/// Prints a warning if calls are missing in a fixture that was made of a trace.
-fn say_holes(scenario: &Scenario, fixture: &Fixture) {
-    if !fixture.holes.is_empty() {
-        let (name, file) = (&scenario.name, fixture.path.display());
-        let (calls, holes) = (counted(fixture.holes.len(), "model call"), fixture.holes.join("\n  "));
-        terminal::note(format!("{name}: {file} lacks {calls} of its trace:\n  {holes}"));
+/// Prints a warning if a fixture was written without a proof, and one if calls are missing in it that was made of a trace.
+fn say_flaws(scenario: &Scenario, fixture: &Fixture) {
+    let holes = format!("lacks {} of its trace", counted(fixture.holes.len(), "model call"));
+    let unproven = "was written without a proof, because this varied".to_owned();
+    for (what, lines) in [(unproven, &fixture.unstable), (holes, &fixture.holes)] {
+        if !lines.is_empty() {
+            let (name, file) = (&scenario.name, fixture.path.display());
+            terminal::note(format!("{name}: {file} {what}:\n  {}", lines.join("\n  ")));
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
         let mut notes = explain::notes(&outcome);
         let drifted = !outcome.is_same();
         if drifted && scenario.drift.observation == Level::Note {
-            notes.push(format!("{}: {}", explain::summary(&outcome), shown(project, &outcome)));
+            notes.push(format!("{}: {}", explain::summary(&outcome), project.shown(&outcome.log).display()));
         }
         project.note(&scenario.name, notes);
         if drifted && scenario.drift.observation == Level::Fail {
@@ -114,15 +114,11 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
 }
 
 fn failure(project: &Project, scenario: &Scenario, outcome: &Outcome) -> Failure {
-    let log = shown(project, outcome);
+    let log = project.shown(&outcome.log);
     Failure::new(format!("drift: in scenario `{}`: {}", scenario.name, explain::summary(outcome)))
-        .evidence(format!("{}\n  the whole log: {log}", explain::drifts(outcome)))
+        .evidence(format!("{}\n  the whole log: {}", explain::drifts(outcome), log.display()))
         .resolve(
             "if the tools are right",
             format!("drift = {{ observation = \"note\" }} in {}", scenario.file.display()),
         )
-}
-
-fn shown(project: &Project, outcome: &Outcome) -> String {
-    outcome.log.strip_prefix(&project.root).unwrap_or(&outcome.log).display().to_string()
 }

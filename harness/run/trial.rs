@@ -257,7 +257,6 @@ pub(super) fn play(
     let fresh = is_fresh(fixture, options.pacing);
     project.slots.take(&scenario.name, claim(project, scenario, if fresh { Use::Fresh } else { Use::Alone }));
     let played = project.systems.play(scenario, fresh, |launch| {
-        let runtime = retake_model::threads::runtime()?;
         let model = mode.clone();
         let playing = async {
             let limit = limit_of(scenario, &mode);
@@ -303,23 +302,31 @@ pub(super) fn play(
             }
             Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
         };
-        // An interrupted run is dropped: the guardians end its systems.
-        let interrupted = async {
-            project.interrupted().await;
-            model.ends();
-        };
-        let played = runtime.block_on(async {
-            tokio::select! {
-                biased;
-                () = interrupted => Err(Error::new("interrupted")),
-                played = playing => played,
-            }
-        });
-        runtime.shutdown_background();
-        played
+        until_interrupted(project, playing, || model.ends())
     });
     project.slots.leave(&scenario.name);
     played
+}
+
+/// Runs something on a runtime of its own. What is interrupted is dropped: the guardians end its systems.
+pub(super) fn until_interrupted<T>(
+    project: &Project,
+    running: impl Future<Output = Result<T>>,
+    interrupted: impl FnOnce(),
+) -> Result<T> {
+    let runtime = retake_model::threads::runtime()?;
+    let done = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            () = project.interrupt.came() => {
+                interrupted();
+                Err(Error::new("interrupted"))
+            }
+            done = running => done,
+        }
+    });
+    runtime.shutdown_background();
+    done
 }
 
 impl Played {

@@ -7,7 +7,6 @@ use super::golden::VALUES;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::text::nearest;
 
 /// A file that waits for a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,10 +79,8 @@ pub fn waiting_of(root: &Path, names: &[String]) -> Result<Vec<Waiting>> {
     let of_name = |name: &String| all.iter().any(|waiting| waiting.name == *name);
     if let Some(name) = names.iter().find(|name| !of_name(name)) {
         let error = Error::new(format!("nothing waits for a decision on `{name}`"));
-        return Err(match nearest(name, all.iter().map(|waiting| waiting.name.as_str())) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("to see its current result: {RETAKE} test {name}")),
-        });
+        let otherwise = format!("to see its current result: {RETAKE} test {name}");
+        return Err(error.suggest_or(name, all.iter().map(|waiting| waiting.name.as_str()), otherwise));
     }
     Ok(all.into_iter().filter(|waiting| names.contains(&waiting.name)).collect())
 }

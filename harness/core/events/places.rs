@@ -7,14 +7,11 @@ use super::captured::content;
 use super::held::{Held, Holdings, Lane, LaneValue, Manner};
 use super::labels::ReadEvent;
 use super::notation::Normalize;
-use super::path::{At, Path, leaves};
+use super::path::Path;
 use super::recorded::Source;
-use super::search::rank_as_id;
+use super::search::{Pieces, pieces_and_scalars, rank_as_id};
 use super::turns::{Here, Turns};
 use crate::json::Json;
-
-/// The texts at one path: the index of the event, the elements of lists, and the text.
-type Pieces<'a> = Vec<(usize, At, &'a str)>;
 
 /// The events of one label, each with the number of its capture.
 struct Events<'a> {
@@ -51,17 +48,7 @@ pub(super) fn add_places(
 
 impl Events<'_> {
     fn places(&self) -> Vec<(Held, Manner)> {
-        let (mut texts, mut scalars): (BTreeMap<Path, Pieces<'_>>, BTreeSet<Path>) = Default::default();
-        for (nth, (_, content)) in self.contents.iter().enumerate() {
-            leaves(content, &mut |path, at, leaf| {
-                if LaneValue::of(leaf).is_some() && !scalars.contains(path) {
-                    scalars.insert(path.clone());
-                }
-                if let Some(text) = leaf.as_str().filter(|text| !text.is_empty()) {
-                    texts.entry(path.clone()).or_default().push((nth, at.to_vec(), text));
-                }
-            });
-        }
+        let (texts, scalars) = pieces_and_scalars(self.contents.iter().map(|(_, content)| &**content));
         texts.iter().filter_map(|(path, pieces)| self.place(path, pieces, &scalars)).collect()
     }
 

@@ -140,7 +140,28 @@ struct Search<'a> {
 }
 
 /// The pieces at one path: the index of the event, the elements of lists, and the text.
-type Pieces<'a> = Vec<(usize, At, &'a str)>;
+pub(super) type Pieces<'a> = Vec<(usize, At, &'a str)>;
+
+/// The pieces in the contents of events, and the paths of their scalars.
+pub(super) fn pieces_and_scalars<'a>(
+    contents: impl Iterator<Item = &'a Json>,
+) -> (BTreeMap<Path, Pieces<'a>>, BTreeSet<Path>) {
+    let (mut pieces, mut scalars): (BTreeMap<Path, Pieces<'_>>, BTreeSet<Path>) = Default::default();
+    for (nth, content) in contents.enumerate() {
+        leaves(content, &mut |path, at, leaf| {
+            if LaneValue::of(leaf).is_some() && !scalars.contains(path) {
+                scalars.insert(path.clone());
+            }
+            if let Some(text) = leaf.as_str().filter(|text| !text.is_empty()) {
+                match pieces.get_mut(path) {
+                    Some(pieces) => pieces.push((nth, at.to_vec(), text)),
+                    None => drop(pieces.insert(path.clone(), vec![(nth, at.to_vec(), text)])),
+                }
+            }
+        });
+    }
+    (pieces, scalars)
+}
 
 /// How well the texts at a path fit the recording.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,21 +185,7 @@ enum Evidence {
 
 impl Search<'_> {
     fn holding(&self) -> Holding {
-        let mut pieces: BTreeMap<Path, Pieces<'_>> = BTreeMap::new();
-        let mut scalars: BTreeSet<Path> = BTreeSet::new();
-        for (nth, event) in self.events.iter().enumerate() {
-            leaves(&event.content, &mut |path, at, leaf| {
-                if LaneValue::of(leaf).is_some() && !scalars.contains(path) {
-                    scalars.insert(path.clone());
-                }
-                if let Some(text) = leaf.as_str().filter(|text| !text.is_empty()) {
-                    match pieces.get_mut(path) {
-                        Some(pieces) => pieces.push((nth, at.to_vec(), text)),
-                        None => drop(pieces.insert(path.clone(), vec![(nth, at.to_vec(), text)])),
-                    }
-                }
-            });
-        }
+        let (mut pieces, mut scalars) = pieces_and_scalars(self.events.iter().map(|event| &event.content));
         pieces.retain(|path, pieces| self.can_be_text(path, pieces));
         // A text tells no other texts apart.
         scalars.retain(|path| {

@@ -185,19 +185,24 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a list after its opening bracket. `item` reads each element.
-    pub(super) fn items(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+    pub(super) fn items(&mut self, item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        self.parts(b']', "`,` or `]`", item)
+    }
+
+    /// Reads what stands between commas, after the opening bracket. `part` reads each, and `close` is the closing bracket.
+    fn parts(&mut self, close: u8, expected: &str, mut part: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         self.skip_space();
-        if self.peek() == Some(b']') {
+        if self.peek() == Some(close) {
             self.at += 1;
             return Ok(());
         }
         loop {
-            item(self)?;
+            part(self)?;
             self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
-                Some(b']') => break,
-                _ => return self.expected("`,` or `]`"),
+                Some(next) if next == close => break,
+                _ => return self.expected(expected),
             }
         }
         self.at += 1;
@@ -217,34 +222,23 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.deeper(depth)?;
         let (mut entries, mut skipped) = (Vec::new(), 0);
-        self.skip_space();
-        if self.peek() == Some(b'}') {
-            self.at += 1;
-            return Ok(Json::Object(Object::new()));
-        }
-        loop {
-            self.skip_space();
-            if self.peek() != Some(b'"') {
-                return self.expected("a key in quotes");
+        self.parts(b'}', "`,` or `}`", |parser| {
+            parser.skip_space();
+            if parser.peek() != Some(b'"') {
+                return parser.expected("a key in quotes");
             }
-            let key = self.key()?;
-            self.skip_space();
-            if self.peek() != Some(b':') {
-                return self.expected("`:`");
+            let key = parser.key()?;
+            parser.skip_space();
+            if parser.peek() != Some(b':') {
+                return parser.expected("`:`");
             }
-            self.at += 1;
-            match value(self, &key)? {
+            parser.at += 1;
+            match value(parser, &key)? {
                 Some(value) => entries.push((key, value)),
                 None => skipped += 1,
             }
-            self.skip_space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => break,
-                _ => return self.expected("`,` or `}`"),
-            }
-        }
-        self.at += 1;
+            Ok(())
+        })?;
         let count = entries.len();
         // Those of programs are mostly sorted, and need no copy.
         let is_sorted = entries.is_sorted_by(|(key, _), (next, _)| key < next);

@@ -7,16 +7,12 @@ use sha2::{Digest, Sha256};
 
 /// A SHA-256 hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Hash([u8; 32]);
+pub struct Hash(pub(super) [u8; 32]);
 
 impl Hash {
     /// Returns the hash of some bytes.
     pub fn of(bytes: &[u8]) -> Hash {
         Hash(Sha256::digest(bytes).into())
-    }
-
-    pub(super) fn of_digest(digest: Sha256) -> Hash {
-        Hash(digest.finalize().into())
     }
 
     /// Returns the first eight digits, which are enough for a person to distinguish two hashes.

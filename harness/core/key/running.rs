@@ -96,7 +96,7 @@ impl RunningHash {
         if self.reminders == Reminders::Across {
             return None;
         }
-        Some(Hash::of_digest(self.sha.clone().chain_update(b"]")))
+        Some(Hash(self.sha.clone().chain_update(b"]").finalize().into()))
     }
 }
 

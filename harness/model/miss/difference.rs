@@ -206,23 +206,20 @@ impl Compared<'_> {
         // A shortened history has no new messages.
         let whole = self.is_cut || self.called.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
+        let shortened = |at: &str, which: &str| {
+            let messages = counted(count, "message");
+            let what = format!("the history of {who} is shortened at the {at}: its {which} {messages} {are} missing");
+            (CauseKind::HistoryShortened, what)
+        };
         let (kind, what) = if of_tools {
             let tools: Vec<String> = range.clone().filter_map(|at| Some(format!("`{}`", tool_of(all, at)?))).collect();
             let (results, place) = (if count == 1 { "result" } else { "results" }, range.start + 1);
             let what = format!("the {results} of {} {are} missing in message {place} of {who}", tools.join(" and "));
             (CauseKind::MessageMissing, what)
         } else if range.start == 0 && whole && range.len() < all.len() {
-            let what = format!(
-                "the history of {who} is shortened at the front: its first {} {are} missing",
-                counted(count, "message")
-            );
-            (CauseKind::HistoryShortened, what)
+            shortened("front", "first")
         } else if range.end == all.len() && self.is_cut {
-            let what = format!(
-                "the history of {who} is shortened at the end: its last {} {are} missing",
-                counted(count, "message")
-            );
-            (CauseKind::HistoryShortened, what)
+            shortened("end", "last")
         } else {
             let what =
                 format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "message"));

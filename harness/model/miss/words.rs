@@ -17,6 +17,7 @@ pub(super) fn diff(recorded: &str, called: &str) -> Lines {
     let mut lines = Lines::default();
     if left.len().max(right.len()) <= COMPARED {
         let first_line = recorded[..prefix].matches('\n').count();
+        let line_start = recorded[..prefix].rfind('\n').map_or(0, |i| i + 1);
         let lines_diff = TextDiff::from_lines(recorded, called);
         let changes = lines_diff.iter_all_changes().filter(|change| {
             let at = change.old_index().or(change.new_index()).unwrap_or(0);
@@ -29,7 +30,7 @@ pub(super) fn diff(recorded: &str, called: &str) -> Lines {
                 ChangeTag::Equal => (Side::Both, 4),
             };
             let line = change.value().trim_end_matches(['\n', '\r']);
-            let start = if change.tag() == ChangeTag::Equal { 0 } else { offset_in_line(recorded, prefix) };
+            let start = if change.tag() == ChangeTag::Equal { 0 } else { prefix - line_start };
             lines.push(Line::of(side, indent, around(line, start)));
         }
     } else {
@@ -95,10 +96,6 @@ pub(super) fn common_ends(a: &str, b: &str) -> (usize, usize) {
     let prefix: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let back = a[prefix..].chars().rev().zip(b[prefix..].chars().rev());
     (prefix, back.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum())
-}
-
-fn offset_in_line(text: &str, offset: usize) -> usize {
-    offset - text[..offset].rfind('\n').map_or(0, |i| i + 1)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Finds what varied between a recording and its replay: in which message of which call, and which rules make the two equal. The
 //! rules are tried on both.
 
+use super::candidates::line_at;
 use super::loosening::Loosening;
-use super::rule::Rule;
+use super::rule::{Rule, common};
 use super::tried::{Tried, applied, normalizer, with};
 use super::vary::{Mend, Variation, compare};
 use crate::run::trial::Replayed;
@@ -84,12 +85,10 @@ fn of_replay(replayed: &Replayed, replays: &[&Replayed], fixture: &Fixture, trie
 
 /// What varies between the two texts of a check.
 pub(super) fn of_check(check: Check, recorded: &str, called: &str) -> Vec<Variation> {
-    let (Ok(mut a), Ok(mut b)) = (Json::parse(recorded.as_bytes()), Json::parse(called.as_bytes())) else {
+    let json = |text: &str| Json::parse(text.as_bytes()).ok().filter(|_| check.is_json());
+    let (Some(mut a), Some(mut b)) = (json(recorded), json(called)) else {
         return compare(recorded, called, true, &|_| true);
     };
-    if !check.is_json() {
-        return compare(recorded, called, true, &|_| true);
-    }
     let mut found = Vec::new();
     while a != b {
         let variations = Differing::in_values(&a, &b, false).variations(&|_| true);
@@ -125,12 +124,13 @@ impl MissedAt<'_> {
         before: &[Rule],
         tried: &Tried<'_>,
     ) -> (Vec<Finding>, Vec<Rule>) {
+        let whole = |lines, cause: &str, mend| {
+            let variation = Variation { cause: cause.to_owned(), values: Default::default(), mend };
+            (vec![self.finding("the conversation", lines, &[variation])], vec![])
+        };
         if recorded.len() != called.len() {
             let lines = (format!("{} messages", recorded.len()), format!("{} messages", called.len()));
-            return (
-                vec![self.finding("the conversation", lines, &[other("a different number of messages", false)])],
-                vec![],
-            );
+            return whole(lines, "a different number of messages", Mend::None);
         }
         let text = |message: &Json| message.print(Layout::Python);
         let (mut first, mut second): (Vec<_>, Vec<_>) =
@@ -139,11 +139,9 @@ impl MissedAt<'_> {
         first.sort();
         second.sort();
         if !in_order && first == second {
+            let outline = |messages: &[Json]| messages.iter().map(describe).collect::<Vec<_>>().join(", ");
             let lines = (outline(recorded), outline(called));
-            return (
-                vec![self.finding("the conversation", lines, &[other("the same messages in a different order", true)])],
-                vec![],
-            );
+            return whole(lines, "the same messages in a different order", Mend::Order);
         }
         let (mut findings, mut rules) = (Vec::new(), Vec::new());
         for (at, (a, b)) in recorded.iter().zip(called).enumerate() {
@@ -218,11 +216,6 @@ impl MissedAt<'_> {
     }
 }
 
-fn other(cause: &str, reordered: bool) -> Variation {
-    let mend = if reordered { Mend::Order } else { Mend::None };
-    Variation { cause: cause.to_owned(), values: Default::default(), mend }
-}
-
 pub(super) fn rules_of(variations: &[Variation]) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for variation in variations {
@@ -235,19 +228,11 @@ pub(super) fn rules_of(variations: &[Variation]) -> Vec<Rule> {
     rules
 }
 
-fn outline(messages: &[Json]) -> String {
-    messages.iter().map(describe).collect::<Vec<_>>().join(", ")
-}
-
 /// The first line in which two texts differ, from each text.
 fn differing_lines(a: &str, b: &str) -> (String, String) {
-    let at: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    let start = a[..at].rfind('\n').map_or(0, |i| i + 1);
-    let line = |text: &str| {
-        let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
-        around(&text[start..end], at - start)
-    };
-    (line(a), line(b))
+    let at = common(a, b);
+    let column = at - a[..at].rfind('\n').map_or(0, |i| i + 1);
+    (around(line_at(a, at), column), around(line_at(b, at), column))
 }
 
 /// What varied between the goldens of runs whose calls were all answered.

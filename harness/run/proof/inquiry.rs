@@ -10,7 +10,7 @@ use super::loosening::Loosening;
 use super::replays::Proof;
 use super::rule::Rule;
 use super::tried::{self, Tried};
-use crate::run::trial::Replayed;
+use crate::run::trial::{self, How, Replayed};
 use retake_model::Pacing;
 
 /// How many times rules are tried in replays.
@@ -52,7 +52,8 @@ impl Proof<'_> {
             let Some(here) = disagreement.take() else { break };
             let tried = Tried::new(self.project, fixture.as_deref(), &rules);
             // Two values may look alike by chance, so there is a third.
-            let again = || self.replay(fixture.as_ref(), &rules, Pacing::Shaken).ok();
+            let how = How { pacing: Pacing::Shaken, ..How::default() };
+            let again = || trial::replay(self.project, self.scenario, fixture.clone(), &rules, how).ok();
             let diagnosis = match (here, &fixture) {
                 (Disagreement::Failed { replayed, .. }, Some(fixture)) => {
                     let again = again();

@@ -85,13 +85,9 @@ impl Proof<'_> {
     }
 }
 
-fn turns(fixture: &Fixture) -> impl Iterator<Item = &Turn> + Clone {
-    fixture.table.turns().iter()
-}
-
 /// A mark for the texts of a fixture whose recorded responses can have it. `equal` are those that equal what the service sends.
 fn mark_of(fixture: &Fixture, equal: &Passed) -> Option<Mark> {
-    let mark = Mark::of(turns(fixture).map(|turn| &turn.output), &|turn| equal.has(turn))?;
+    let mark = Mark::of(fixture.table.turns().iter().map(|turn| &turn.output), &|turn| equal.has(turn))?;
     let can_have = |turn: usize| {
         let Turn { wire, output, .. } = &fixture.table.turns()[turn];
         wire.as_ref().is_none_or(|wire| wire.response.marked(wire.api, &mark, turn, output).is_some())

@@ -202,16 +202,6 @@ impl Proof<'_> {
         (0..turns).map(|turn| Varying::whole(turn, Check::Dates))
     }
 
-    /// Replays a fixture once.
-    pub(super) fn replay(
-        &self,
-        fixture: Option<&Arc<Fixture>>,
-        rules: &Arc<Rules>,
-        pacing: Pacing,
-    ) -> Result<Replayed> {
-        trial::replay(self.project, self.scenario, fixture.cloned(), rules, How { pacing, ..How::default() })
-    }
-
     /// Says that a system did not take another clock.
     fn note_clock(&self, first: &Replayed, runs: &[Replayed]) {
         let (systems, Scenario { name, .. }) = (&self.project.systems, self.scenario);

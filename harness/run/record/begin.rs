@@ -59,7 +59,7 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begi
     let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
     declared_secrets::check(&project.discovered, scenario)?;
     let secrets = project.open.secrets()?;
-    let (shown, journal_file) = (shown(project, &file).to_owned(), journal_of(&file));
+    let (shown, journal_file) = (project.shown(&file), journal_of(&file));
     let lock = JournalLock::take(&journal_file)?;
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None, _lock: lock };
     let (journal, resume) = match with {
@@ -94,10 +94,10 @@ impl Recording<'_> {
 
     fn resume(&self, old: &Result<Option<Arc<Fixture>>>, scrub: &Scrub) -> Result<(call_log::CallLog, Arc<Resume>)> {
         let (name, rules) = (&self.scenario.name, &self.project.rules);
-        let shown = shown(self.project, &self.journal_file);
+        let shown = self.project.shown(&self.journal_file);
         let mut calls = call_log::LoggedCalls::default();
         if self.journal_file.exists() {
-            calls = call_log::read(&self.journal_file, shown, scrub)
+            calls = call_log::read(&self.journal_file, &shown, scrub)
                 .map_err(|e| e.help(format!("to record from the start: {}", record_command(name))))?;
             calls.torn.iter().for_each(|torn| terminal::note(format!("warning: {torn}")));
         }
@@ -126,9 +126,4 @@ impl Recording<'_> {
         let entries: Vec<call_log::LoggedCall> = turns.into_iter().map(|(_, entry)| entry).collect();
         Ok((call_log::CallLog::resume(&self.journal_file, &entries)?, Arc::new(resume)))
     }
-}
-
-/// A file relative to the project's folder, as messages show it.
-pub(super) fn shown<'a>(project: &Project, file: &'a Path) -> &'a Path {
-    file.strip_prefix(&project.root).unwrap_or(file)
 }

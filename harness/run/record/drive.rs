@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::begin::{Begun, Recording, shown};
+use super::begin::{Begun, Recording};
 use crate::report::{Failure, Note, Progress, notes, summary, terminal};
 use crate::run::commands::record_command;
 use crate::run::egress;
 use crate::run::interrupt::RELAY_ENDED;
-use crate::run::project::Project;
 use crate::run::trial::{self, Played};
 use retake_base::error::Result;
 use retake_base::text::counted;
@@ -65,11 +64,10 @@ impl<'a> Begun<'a> {
         let mode = Mode::Record(recorder.clone());
         // Steps that refer to a recorded answer get the turns that are in the journal so far.
         let turns = || {
-            let (journal, shown) = (&recording.journal_file, &recording.shown);
-            let so_far =
-                call_log::to_fixture(None, journal, shown, BTreeMap::new(), &project.rules, recorder.secrets().scrub());
-            so_far
-                .map_or_else(|_| Json::object::<String>([]), |so_far| answers_here(so_far.fixture, &recorder, project))
+            let Ok(so_far) = recording.so_far(&recorder) else { return Json::object::<String>([]) };
+            let fixture = Arc::new(so_far.fixture);
+            // The answers as they were given on this stage.
+            fixture.at(&recorder.places(), &project.rules).map_or_else(|| fixture.answers(), |here| here.answers())
         };
         let played = trial::play(project, scenario, old.as_deref(), mode, server, || false, Some(&turns));
         progress.end();
@@ -81,37 +79,25 @@ impl<'a> Begun<'a> {
         // The proof replaces these notes with its own, which name turns.
         let reached = played.egress.as_ref().and_then(egress::recorded);
         project.note(name, notes(None, [], &played.flaws).into_iter().chain(reached.map(Note::from)));
-        let failed = recording.failed_calls(&recorder)?;
+        let failed = recording.so_far(&recorder)?.failed;
         if let Some(why) = tools.and_then(|tools| tools.ended()) {
             return Err(Failure::new(why));
         }
+        let systems: Vec<String> = played.systems.iter().map(|log| log.quoted.clone()).collect();
         if let Some(failure) = failure(scenario, &played, &recorder, &failed) {
-            let quoted = played.systems.iter().map(|log| log.quoted.clone());
-            return Err(quoted.fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
+            return Err(systems.into_iter().fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
         }
-        let (naming, recorder_places) = (Naming::default(), recorder.places());
-        Ok(Driven {
-            recording,
-            recorder,
-            systems: played.systems.iter().map(|log| log.quoted.clone()).collect(),
-            tools: naming.tools(&played.tools.recorded, &recorder_places),
-            naming,
-            played: Some(played),
-        })
+        let naming = Naming::default();
+        let tools = naming.tools(&played.tools.recorded, &recorder.places());
+        Ok(Driven { recording, recorder, systems, tools, naming, played: Some(played) })
     }
-}
-
-/// Returns the answers of a fixture as they were given on this stage.
-fn answers_here(fixture: Fixture, recorder: &Recorder, project: &Project) -> Json {
-    let fixture = Arc::new(fixture);
-    fixture.at(&recorder.places(), &project.rules).map_or_else(|| fixture.answers(), |here| here.answers())
 }
 
 impl Recording<'_> {
     /// The failure of a recording that a signal has ended, with what a resumed one will not pay for again.
     pub(super) fn interrupted(&self, recorder: &Recorder) -> Failure {
-        let journal = shown(self.project, &self.journal_file);
-        let saved = call_log::read(&self.journal_file, journal, recorder.secrets().scrub());
+        let journal = self.project.shown(&self.journal_file);
+        let saved = call_log::read(&self.journal_file, &journal, recorder.secrets().scrub());
         let saved = saved.map_or(0, |calls| merged(calls.turns(&self.project.rules), &self.project.rules).len());
         let what = if self.project.interrupt.code() == Some(RELAY_ENDED) {
             "the command through which calls reach the provider has ended"
@@ -127,10 +113,10 @@ impl Recording<'_> {
         with_resume_advice(failure, &self.scenario.name, recorder)
     }
 
-    /// The calls that the provider answered with an error, one line each.
-    fn failed_calls(&self, recorder: &Recorder) -> Result<Vec<String>> {
+    /// The fixture that the journal makes so far, and the calls that the provider answered with an error.
+    fn so_far(&self, recorder: &Recorder) -> Result<call_log::FixtureOfLog> {
         let (journal, rules, scrub) = (&self.journal_file, &self.project.rules, recorder.secrets().scrub());
-        Ok(call_log::to_fixture(None, journal, &self.shown, BTreeMap::new(), rules, scrub)?.failed)
+        call_log::to_fixture(None, journal, &self.shown, BTreeMap::new(), rules, scrub)
     }
 }
 

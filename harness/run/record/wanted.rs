@@ -4,7 +4,6 @@ use crate::report::terminal;
 use crate::run::project::Project;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
-use retake_base::text::nearest;
 use retake_scenario::{Broken, FixtureRef, Scenario, is_name, name_of};
 
 /// The scenarios that the words name; with `all`, every one. A word is a scenario's whole name, otherwise a part of names. If a
@@ -69,9 +68,7 @@ fn of_each_fixture<'a>(scenarios: &[&'a Scenario], doing: &str) -> Vec<&'a Scena
 
 fn none_is_called(project: &Project, word: &str) -> Error {
     let error = Error::new(format!("no scenario is called `{word}`"));
-    match nearest(word, project.discovered.sound().map(|scenario| scenario.name.as_str())) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if is_name(word) => error.help(format!("to create it: {RETAKE} new {word}")),
-        None => error,
-    }
+    let known = project.discovered.sound().map(|scenario| scenario.name.as_str());
+    let create = format!("to create it: {RETAKE} new {word}");
+    if is_name(word) { error.suggest_or(word, known, create) } else { error.suggest(word, known) }
 }

@@ -124,7 +124,6 @@ impl Setting<'_> {
     ) -> Result<(T, Option<String>)> {
         let Setting { project, scenario, fixture, .. } = self;
         project.systems.play(scenario, fresh, |launch| {
-            let runtime = retake_model::threads::runtime()?;
             let staying = async {
                 let starts = self.starts.acquire().await;
                 let began = Instant::now();
@@ -149,15 +148,7 @@ impl Setting<'_> {
                 let crash = ended.crash.map(|crash| crash.what().rsplit(": ").next().unwrap_or_default().to_owned());
                 Ok((stayed?.0, crash.or_else(|| panicked.then(|| "it panicked".to_owned()))))
             };
-            let stayed = runtime.block_on(async {
-                tokio::select! {
-                    biased;
-                    () = project.interrupted() => Err(Error::new("interrupted")),
-                    stayed = staying => stayed,
-                }
-            });
-            runtime.shutdown_background();
-            stayed
+            trial::until_interrupted(project, staying, || {})
         })
     }
 

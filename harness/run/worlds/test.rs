@@ -1,7 +1,6 @@
 //! What users run: the trial `NAME::worlds`, which compares the table of a scenario's worlds with its golden, and `retake worlds`, which prints
 //! the worlds of some scenarios and writes no golden.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::batch::Judged;
@@ -52,10 +51,9 @@ pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(),
     let failed = |error: &Error| Failure::from(error.clone());
     let result = ran.as_ref().map_err(failed).and_then(|matrix| tested(project, scenario, matrix));
     let text = ran.as_ref().ok().map(table::print);
-    let shown = |file: PathBuf| file.strip_prefix(&project.root).map_or_else(|_| file.clone(), ToOwned::to_owned);
     project.runs.with(&name, |run| {
         run.worlds = ran.as_ref().ok().map(data);
-        run.golden = text.map(|text| golden_data(shown(goldens.file(&scenario.name)), before, Some(text)));
+        run.golden = text.map(|text| golden_data(project.shown(&goldens.file(&scenario.name)), before, Some(text)));
     });
     project.runs.end(&name, result.as_ref().err());
     result
