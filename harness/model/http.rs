@@ -244,8 +244,17 @@ fn answer_in(
     in_flight: InFlight,
 ) -> HttpResponse<HttpBody> {
     let body = match &response.body {
+        Body::Frames(frames) if frames.is_open() || held.is_some() || delays.iter().any(|delay| *delay > 0) => {
+            HttpBody::from_stream(in_time(frames, delays, held, in_flight))
+        }
         // Each frame is a chunk of its own, as it was while recording: a system has to be able to read that.
-        Body::Frames(frames) => HttpBody::from_stream(in_time(frames, delays, held, in_flight)),
+        Body::Frames(frames) => {
+            let frames = futures_util::stream::iter(frames.bytes()).map(move |frame| {
+                let _until_sent = &in_flight;
+                Ok::<_, Infallible>(frame)
+            });
+            HttpBody::from_stream(frames)
+        }
         _ => {
             drop(in_flight);
             response.bytes().into()
