@@ -78,7 +78,8 @@ impl Mark {
     /// Returns the body of a request without the mark, however it is written there; `None` if it is nowhere.
     pub fn taken_off(&self, body: &[u8]) -> Option<Vec<u8>> {
         let mut utf8 = [0; 4];
-        let in_url: String = self.letter.encode_utf8(&mut utf8).bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let bytes = self.letter.encode_utf8(&mut utf8).bytes();
+        let in_url = bytes.map(|byte| format!("%{byte:02x}")).collect::<Vec<_>>().concat();
         let form = format!(r"{}|(?i)\\+u{:04x}|{in_url}", self.letter, u32::from(self.letter));
         let bare = bytes::Regex::new(&form).ok()?.replace_all(body, &b""[..]);
         if let Cow::Owned(bare) = bare { Some(bare) } else { None }

@@ -192,7 +192,9 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     // The error says the command itself.
     let unrecorded = |error| Failure { does: Some(Deed::Record), ..Failure::from(error) };
     let fixture = project.fixtures.of(scenario).map_err(unrecorded)?;
-    fixture.iter().for_each(|fixture| say_flaws(scenario, fixture));
+    if let Some(fixture) = &fixture {
+        say_flaws(scenario, fixture);
+    }
     orphans::check_callers(project, scenario, fixture.as_deref())?;
     if project.goldens.policy() == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref())?;

@@ -28,16 +28,15 @@ pub(super) async fn answer(
     if let Some(first) = due.first() {
         tokio::time::sleep_until(arrived + *first).await;
     }
-    let body = match &response.body {
-        Body::Frames(frames) => HttpBody::from_stream(pieces(frames, arrived, due, in_flight, pass)),
-        _ => {
-            if let Some(due) = due.last() {
-                pass.load.metrics.sent(arrived + *due);
-            }
-            pass.end();
-            drop(in_flight);
-            response.bytes().into()
+    let body = if let Body::Frames(frames) = &response.body {
+        HttpBody::from_stream(pieces(frames, arrived, due, in_flight, pass))
+    } else {
+        if let Some(due) = due.last() {
+            pass.load.metrics.sent(arrived + *due);
         }
+        pass.end();
+        drop(in_flight);
+        response.bytes().into()
     };
     let out = http::counted(http::headed(response, body), api, response);
     let Some(quota) = quota else { return out };
