@@ -104,11 +104,17 @@ pub(super) async fn found(
             known.push((form, body.clone()));
             let Some(tried) = tried(address, &path, body, form, model).await else { continue };
             // Who has to say first who he is gets the same answer where no route is, so it tells of none.
-            if let (401 | 403, Some((folder, _))) = (tried.0.status, path.rsplit_once('/'))
-                && no_route_in(address, folder).await.0 == tried.0.status
+            let status = tried.0.status;
+            let mut folder = path.rsplit_once('/').filter(|_| matches!(status, 401 | 403));
+            let mut highest = None;
+            while let Some((of, _)) = folder
+                && no_route_in(address, of).await.0 == status
             {
-                of_route = Some(tried).filter(|(_, answer)| closed.insert(answer.body.clone()));
+                (highest, folder) = (Some(of.to_owned()), of.rsplit_once('/'));
+            }
+            if let Some(folder) = highest {
                 path = format!("{folder}/*");
+                of_route = Some(tried).filter(|_| closed.insert(folder));
                 break;
             }
             let is_nothing = !tried.0.called && (tried.0.status, &tried.1.kind) == (nothing.0, &nothing.1);
