@@ -31,6 +31,9 @@ impl Echoes {
         let called = as_sent(lookup.conversation.messages());
         let mut values = RunValues::between(&told, &called, &rules.normalizer);
         values.add(&lookup.values, usize::MAX);
+        if values == RunValues::default() {
+            return None;
+        }
         let turn = fixture.table.turns()[index].saying(&|text| values.put(text))?;
         self.0.lock().add(&values.reversed(), TAKEN_BACK);
         Some(turn)
@@ -38,8 +41,10 @@ impl Echoes {
 
     /// Puts the recorded values in the body of a request in place of the run's. Returns those that stand there.
     pub(super) fn take_back(&self, body: &mut Bytes) -> RunValues {
-        let Ok(text) = std::str::from_utf8(body) else { return RunValues::default() };
-        let values = self.0.lock().in_text(text);
+        let served = self.0.lock();
+        let text = std::str::from_utf8(body).ok().filter(|_| *served != RunValues::default());
+        let Some(text) = text else { return RunValues::default() };
+        let values = served.in_text(text);
         if let Cow::Owned(text) = values.put(text) {
             *body = text.into();
         }

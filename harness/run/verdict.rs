@@ -111,10 +111,13 @@ impl Replayed {
 
     pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let recorded = Recorded::of(turns.map(|turn| &turn.output));
+        let mut recorded = Recorded::of(turns.map(|turn| &turn.output));
+        if !self.log.own.is_empty() {
+            recorded = recorded.as_served(Recorded::of(self.answers()));
+        }
         let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign());
         Known {
-            recorded: recorded.as_served(Recorded::of(self.answers())),
+            recorded,
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
             calls: self.calls_of(|_| true),
             foreign,

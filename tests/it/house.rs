@@ -27,14 +27,14 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_727, 38),
+    ("retake-core", 14_725, 38),
     ("retake-durable", 1062, 0),
-    ("retake-wire", 8635, 5),
-    ("retake-model", 8407, 0),
+    ("retake-wire", 8637, 5),
+    ("retake-model", 8411, 0),
     ("retake-audit", 1258, 0),
     ("retake-scenario", 5210, 0),
     ("retake-engine", 11_012, 21),
-    ("retake", 11_684, 41),
+    ("retake", 11_687, 41),
     ("retake-cli", 11_486, 210),
 ];
 

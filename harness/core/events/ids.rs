@@ -14,7 +14,7 @@ use super::labels::{Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
-use crate::key::normalize::uuid;
+use crate::key::normalize::{uuid, uuids};
 
 /// The smallest number of hexadecimal digits in an id.
 const HEX: usize = 12;
@@ -120,7 +120,7 @@ impl Ids {
             return normalized;
         }
         let named = |id: &&str| !matches!(self.get(id), Some(ShownId::Named(_)));
-        let uuids: Vec<&str> = uuids_in(raw).filter(named).collect();
+        let uuids: Vec<&str> = uuids(raw).filter(named).collect();
         if normalized.matches(NAME).count() != uuids.len() {
             return normalized;
         }
@@ -276,12 +276,6 @@ fn is_time(digits: &str) -> bool {
 
 fn uuid_at_end(text: &str) -> bool {
     text.len().checked_sub(UUID).and_then(|start| text.get(start..)).is_some_and(|end| uuid(end, 0).is_some())
-}
-
-/// Returns the UUIDs in a text, as the rules of the key find them.
-fn uuids_in(text: &str) -> impl Iterator<Item = &str> {
-    let next = move |before: &Range<usize>| uuid(text, before.end);
-    std::iter::successors(next(&(0..0)), next).map(|found| &text[found])
 }
 
 #[cfg(test)]

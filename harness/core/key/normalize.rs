@@ -140,10 +140,8 @@ impl Normalizer {
 
     /// Returns the values in a text for which a run may have others: its UUIDs, then what each of the suite's rules matches.
     pub fn values<'a>(&self, text: &'a str) -> Vec<Vec<&'a str>> {
-        let next = |before: &Range<usize>| uuid(text, before.end);
-        let uuids = std::iter::successors(next(&(0..0)), next).map(|found| &text[found]).collect();
         let matches = |rule: &OwnRule| rule.pattern.find_iter(text).map(|found| found.as_str()).collect();
-        std::iter::once(uuids).chain(self.rules.iter().map(matches)).collect()
+        std::iter::once(uuids(text).collect()).chain(self.rules.iter().map(matches)).collect()
     }
 
     fn replace_own(&self, text: &mut Cow<'_, str>) {
@@ -326,6 +324,12 @@ pub(crate) fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
             && hex(at + 16..at + 28);
         matches.then_some(start..at + 28)
     })
+}
+
+/// Returns the UUIDs in a text.
+pub(crate) fn uuids(text: &str) -> impl Iterator<Item = &str> {
+    let next = move |before: &Range<usize>| uuid(text, before.end);
+    std::iter::successors(next(&(0..0)), next).map(|found| &text[found])
 }
 
 const DAY: &str = r"^\d{4}-\d{2}-\d{2}";
