@@ -8,10 +8,10 @@ use axum::body::Bytes;
 use super::lookup::Lookup;
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
-use retake_core::key::Rules;
+use retake_core::key::{Check, Rules};
 use retake_core::places::RunValues;
-use retake_wire::Shared;
 use retake_wire::fixture::{Fixture, Turn};
+use retake_wire::{Shared, system_of};
 
 /// How many of the values that were served are taken back: more than a system says in all its conversations at the same time.
 const TAKEN_BACK: usize = 256;
@@ -27,9 +27,12 @@ impl Echoes {
         if !fixture.is_normalized(index) {
             return None;
         }
-        let told = fixture.recorded(index, rules)?.conversation;
-        let called = as_sent(lookup.conversation.messages());
-        let mut values = RunValues::between(&told, &called, &rules.normalizer);
+        let mut recorded = fixture.recorded(index, rules)?;
+        let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
+        let (told, messages) = (recorded.conversation, lookup.conversation.messages());
+        let called = as_sent(messages);
+        let values = RunValues::between(&told, &called, &rules.normalizer);
+        let mut values = values.with_dates([&told, &called], [&prompt, &system_of(messages)]);
         values.add(&lookup.values, usize::MAX);
         if values == RunValues::default() {
             return None;

@@ -45,15 +45,16 @@ impl Replayed {
             }
         }
         if let Some(fixture) = &self.fixture {
-            add(fixture, &mut foreign);
+            add(fixture, self.log.own.values().map(AsRef::as_ref), &mut foreign);
         }
         foreign
     }
 }
 
-fn add(fixture: &Fixture, foreign: &mut Foreign) {
+/// Adds what a fixture says, and the turns that a run was served with values of its own.
+fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, foreign: &mut Foreign) {
     fixture.notes.values().for_each(|note| foreign.add(note));
-    for Turn { input, checks, output, wire, .. } in fixture.table.turns() {
+    for Turn { input, checks, output, wire, .. } in fixture.table.turns().iter().chain(own) {
         let model = checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
         model.into_iter().chain(output.model.as_deref()).for_each(|model| foreign.add_model(model));
         for message in input.iter().flat_map(|input| &input.messages) {

@@ -146,7 +146,7 @@ pub(super) fn settings(sent: &Object, but: &[&str]) -> Object {
 }
 
 /// Returns the text of all system messages, joined by empty lines.
-pub(super) fn system_of(messages: &[Shared]) -> String {
+pub fn system_of(messages: &[Shared]) -> String {
     let system = messages.iter().filter(|m| m.kind == "system").map(|m| text_of(&m.content));
     system.collect::<Vec<_>>().join("\n\n")
 }

@@ -348,11 +348,25 @@ fn date(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// Returns a list of the days and points in time of a text, as they are written, without those of reminders.
 pub fn dates(text: &str) -> Json {
-    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}(?:{CLOCK})?")));
     let mut text = Cow::Borrowed(text);
     pass(&mut text, "", reminder);
-    let next = |before: &Range<usize>| date_like(&PATTERN, &text, before.end);
-    Json::Array(std::iter::successors(next(&(0..0)), next).map(|found| text[found].into()).collect())
+    Json::Array(dates_in(&text).map(|found| text[found].into()).collect())
+}
+
+fn dates_in(text: &str) -> impl Iterator<Item = Range<usize>> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}(?:{CLOCK})?")));
+    let next = move |before: &Range<usize>| date_like(&PATTERN, text, before.end);
+    std::iter::successors(next(&(0..0)), next)
+}
+
+/// Returns a text with what `other` returns in place of each of its days and points in time.
+pub fn put_dates<'a>(text: &'a str, other: impl Fn(&str) -> Option<String>) -> Cow<'a, str> {
+    let (mut out, mut done) = (String::new(), 0);
+    for (found, other) in dates_in(text).filter_map(|found| Some((found.clone(), other(&text[found])?))) {
+        out.extend([&text[done..found.start], &other]);
+        done = found.end;
+    }
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
 }
 
 /// Finds the first match of an anchored pattern that begins with four digits and a dash.

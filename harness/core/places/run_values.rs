@@ -3,22 +3,25 @@
 //! A model says such a value again: "cancel order 7f3a". Its recorded answer says the recorded value, which no tool of the run knows.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Places;
 use crate::json::Json;
-use crate::key::Normalizer;
+use crate::key::{Normalizer, dates, put_dates};
 
 /// Values of a recording, each with what a run has in its place, or the other way round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunValues(Places);
+pub struct RunValues {
+    made_up: Places,
+    /// Days and points in time.
+    dates: BTreeMap<String, String>,
+}
 
 impl RunValues {
     /// The recorded values that a call has otherwise where the rules replace them: whole words. The messages of both are as they were
     /// sent, and equal by the rules. A value that stands elsewhere, too, where the call has the same, is none.
     pub fn between(recorded: &[Json], called: &[Json], rules: &Normalizer) -> RunValues {
-        let told = |message| Json::str_of(message, "content").filter(|_| message.str_of("type") != Some("ai"));
-        let texts = recorded.iter().zip(called).filter_map(|(one, other)| told(one).zip(told(other)));
+        let texts = told(recorded, called);
         let kinds = texts.clone().filter(|(one, other)| one != other);
         let kinds = kinds.flat_map(|(one, other)| rules.values(one).into_iter().zip(rules.values(other)));
         let pairs =
@@ -26,33 +29,77 @@ impl RunValues {
         let found: BTreeSet<_> = pairs.filter_map(|(one, other)| differing(one, other)).collect();
         let count = |text, value: &str| Places::new([("", value.to_owned())]).put(text, "\0").matches('\0').count();
         let is_one = |(one, other): &(&str, &str)| texts.clone().all(|(was, is)| count(was, one) == count(is, other));
-        RunValues(Places::new(found.into_iter().filter(is_one).map(|(one, other)| (other, one.to_owned()))))
+        RunValues::of(found.into_iter().filter(is_one).map(|(one, other)| (other, one)))
+    }
+
+    fn of<'a>(made_up: impl Iterator<Item = (&'a str, &'a str)>) -> RunValues {
+        let made_up = Places::new(made_up.map(|(name, place)| (name, place.to_owned())));
+        RunValues { made_up, dates: BTreeMap::new() }
+    }
+
+    /// Adds the days and points in time that the call tells otherwise, in its messages or in its prompt. One that stands elsewhere, too,
+    /// for another or the same, is none. A day counts as well where only points in time on it are told.
+    #[must_use]
+    pub fn with_dates(mut self, messages: [&[Json]; 2], prompts: [&str; 2]) -> RunValues {
+        let (mut all, [recorded, called]) = (BTreeMap::<String, BTreeSet<String>>::new(), messages);
+        for (one, other) in told(recorded, called).chain([prompts.into()]) {
+            let (Json::Array(one), Json::Array(other)) = (dates(one), dates(other)) else { continue };
+            let told = one.iter().filter_map(Json::as_str).zip(other.iter().filter_map(Json::as_str));
+            for (one, other) in told.filter(|_| one.len() == other.len()) {
+                for (one, other) in [(one, other), (day_of(one).0, day_of(other).0)] {
+                    all.entry(one.to_owned()).or_default().insert(other.to_owned());
+                }
+            }
+        }
+        let only = |(one, others): (String, BTreeSet<String>)| {
+            Some((one, Some(others).filter(|of| of.len() == 1)?.pop_first()?))
+        };
+        self.dates = all.into_iter().filter_map(only).filter(|(one, other)| one != other).collect();
+        self
     }
 
     /// Returns a text with the other value in place of each.
     pub fn put<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.0.put_names(text)
+        let other = |date: &str| {
+            let (day, clock) = day_of(date);
+            self.dates.get(date).cloned().or_else(|| Some(format!("{}{clock}", self.dates.get(day)?)))
+        };
+        match self.made_up.put_names(text) {
+            text if self.dates.is_empty() => text,
+            Cow::Borrowed(text) => put_dates(text, other),
+            Cow::Owned(text) => put_dates(&text, other).into_owned().into(),
+        }
     }
 
-    /// The same values the other way round.
+    /// The same values the other way round, without days: these count for no key.
     #[must_use]
     pub fn reversed(&self) -> RunValues {
-        RunValues(Places::new(self.0.iter().map(|(name, place)| (place, name.to_owned()))))
+        RunValues::of(self.made_up.iter().map(|(name, place)| (place, name)))
     }
 
     /// The values that stand in a text.
     #[must_use]
     pub fn in_text(&self, text: &str) -> RunValues {
-        let values = self.0.iter().filter(|(_, place)| text.contains(place));
-        RunValues(Places::new(values.map(|(name, place)| (name, place.to_owned()))))
+        RunValues::of(self.made_up.iter().filter(|(_, place)| text.contains(place)))
     }
 
     /// Adds values, the newest first, and forgets all but the first `most`.
     pub fn add(&mut self, more: &RunValues, most: usize) {
-        let is_new = |(_, place): &(&str, &str)| more.0.iter().all(|(_, other)| other != *place);
-        let all = more.0.iter().chain(self.0.iter().filter(is_new)).take(most);
-        self.0 = Places::new(all.map(|(name, place)| (name, place.to_owned())));
+        let is_new = |(_, place): &(&str, &str)| more.made_up.iter().all(|(_, other)| other != *place);
+        let all = more.made_up.iter().chain(self.made_up.iter().filter(is_new)).take(most);
+        self.made_up = RunValues::of(all).made_up;
     }
+}
+
+/// The texts of two conversations, side by side, but for the model's.
+fn told<'a>(recorded: &'a [Json], called: &'a [Json]) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
+    let told = |message: &'a Json| message.str_of("content").filter(|_| message.str_of("type") != Some("ai"));
+    recorded.iter().zip(called).filter_map(move |(one, other)| told(one).zip(told(other)))
+}
+
+/// The day of a point in time, and its clock.
+fn day_of(date: &str) -> (&str, &str) {
+    date.split_at(date.find(['T', ' ']).unwrap_or(date.len()))
 }
 
 /// The parts of two texts that differ, as whole words.

@@ -9,9 +9,9 @@ use super::replays::Proof;
 use super::unproven::Unproven;
 use crate::report::{Failure, terminal};
 use crate::run::project::Project;
-use retake_core::conversation::Block;
 use retake_core::days::tells;
 use retake_core::json::Layout;
+use retake_core::key::{Check, Rules, put_dates};
 use retake_engine::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -53,7 +53,7 @@ impl Proof<'_> {
     fn note_days(&self) {
         let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
         let name = &self.scenario.name;
-        for tool in tools_told_a_day(fixture) {
+        for tool in tools_told_a_day(fixture, &self.project.rules) {
             terminal::note(format!(
                 "{name}: the model calls the tool `{tool}` with a day: it stays that day in each replay, and will be past"
             ));
@@ -69,15 +69,23 @@ impl Proof<'_> {
     }
 }
 
-/// The names of tools that the model called with a day of this fortnight, in the order of their calls.
-fn tools_told_a_day(fixture: &Fixture) -> Vec<String> {
+/// The names of tools that the model called with a day of this fortnight that its call did not tell, in the order of their calls.
+fn tools_told_a_day(fixture: &Fixture, rules: &Rules) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
-    for block in fixture.table.turns().iter().flat_map(|turn| &turn.output.blocks) {
-        if let Block::ToolCall(call) = block
-            && !tools.contains(&call.name)
-            && tells(&call.args.print(Layout::Compact), OffsetDateTime::now_utc().date(), 0)
-        {
-            tools.push(call.name.clone());
+    for (index, turn) in fixture.table.turns().iter().enumerate() {
+        let mut recorded = fixture.recorded(index, rules);
+        let prompt = recorded.as_mut().and_then(|call| call.text(Check::Prompt).take());
+        let messages = recorded.iter().flat_map(|call| &call.conversation);
+        let told = messages.filter(|message| message.str_of("type") != Some("ai"));
+        let told: Vec<&str> = told.filter_map(|message| message.str_of("content")).chain(prompt.as_deref()).collect();
+        // These are served as the run tells them.
+        let moves = |date: &str| told.iter().any(|text| text.contains(date.split(['T', ' ']).next().unwrap_or(date)));
+        for call in turn.output.tool_calls() {
+            let args = call.args.print(Layout::Compact);
+            let others = put_dates(&args, |date| moves(date).then(String::new));
+            if !tools.contains(&call.name) && tells(&others, OffsetDateTime::now_utc().date(), 0) {
+                tools.push(call.name.clone());
+            }
         }
     }
     tools

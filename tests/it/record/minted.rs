@@ -1,4 +1,5 @@
-//! Tools that make up the number of an order, which the model says again in a call of the next tool and in its answer.
+//! Tools that make up the number of an order, or offer a day from today on, which the model says again in a call of the next tool and in
+//! its answer.
 
 use axum::{Json, Router};
 use serde_json::{Value, json};
@@ -12,11 +13,12 @@ tests!(
     a_rule_is_enough_for_a_number_that_is_no_uuid,
     an_act_on_another_order_is_red,
     recording_again_changes_nothing,
+    a_day_that_a_tool_offered_is_that_of_the_run,
 );
 
 /// An agent with two tools, which streams what they return and what the model says.
 const APP: &str = r#"
-import http.server, json, os, secrets, urllib.request, uuid
+import datetime, http.server, json, os, secrets, urllib.request, uuid
 ORDERS = {}
 def book(args):
     ref = MADE_UP
@@ -57,6 +59,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
 "#;
+
+/// A point in time from today on.
+const OFFERED: &str =
+    r#"(datetime.date.fromisoformat(os.environ["RETAKE_DATE"]) + datetime.timedelta(AWAY)).isoformat() + "T09:00""#;
 
 const SYSTEM: &str = r#"settle = "100ms"
 [systems.agent]
@@ -145,5 +151,21 @@ fn recording_again_changes_nothing() {
         let before = files();
         record(&tree, &provider, &[]).exits(0).says(&["golden unchanged"]);
         assert_eq!(files(), before);
+    }
+}
+
+fn a_day_that_a_tool_offered_is_that_of_the_run() {
+    for away in ["2", "45"] {
+        let (tree, provider) = (project(&OFFERED.replace("AWAY", away), ""), provider());
+        let ran = record(&tree, &provider, &[]).exits(0).says(&["two replays agree"]);
+        ran.never_says("stays that day");
+        let on = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test").run();
+        ["2031-05-05", "2031-12-30"].iter().for_each(|date| _ = on(date).exits(0));
+        // Another one than the model was offered.
+        let other =
+            tree.read("app.py").replace("result = {", "args.update(DAY_LATER) if name == 'pay' else None; result = {");
+        let later = r#"{"ref": "2031-05-08T09:00"}"#;
+        tree.write("app.py", &other.replace("DAY_LATER", later));
+        on("2031-05-05").exits(1).says(&["tool `pay` is called with a different argument `/ref`"]);
     }
 }

@@ -48,3 +48,26 @@ fn a_value_that_stands_elsewhere_too_is_none() {
     let values = RunValues::between(&said(["7", "8"]), &said(["8", "7"]), &rules(r"order \d+"));
     assert_eq!(values.put("7, 8, 78"), "8, 7, 78");
 }
+
+#[test]
+fn days_and_points_in_time_are_those_that_the_call_tells() {
+    let told = |days: [&str; 3]| {
+        let slots = format!(r#"{{"slots": ["{}T09:00", "{}", "{}T17:30:00Z"]}}"#, days[0], days[1], days[2]);
+        [message("human", "From 2026-12-24 on"), message("ai", days[2]), message("tool", &slots)]
+    };
+    let recorded = told(["2026-12-02", "2026-12-24", "2027-02-27"]);
+    let called = told(["2026-12-07", "2026-12-29", "2027-03-04"]);
+    let values =
+        RunValues::default().with_dates([&recorded, &called], ["Today is 2026-11-29.", "Today is 2026-12-04."]);
+    for (recorded, called) in [
+        ("2026-12-02T09:00", "2026-12-07T09:00"),
+        ("2026-12-02 at nine", "2026-12-07 at nine"),
+        ("2027-02-27T17:30:00Z, 2027-02-27T18:00:00Z", "2027-03-04T17:30:00Z, 2027-03-04T18:00:00Z"),
+        ("2026-11-29", "2026-12-04"),
+        ("2026-12-24", "2026-12-24"),
+        ("2026-12-03", "2026-12-03"),
+    ] {
+        assert_eq!(values.put(recorded), called);
+    }
+    assert_eq!(values.reversed(), RunValues::default(), "a key has no days");
+}
