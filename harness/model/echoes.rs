@@ -7,6 +7,7 @@ use axum::body::Bytes;
 
 use super::lookup::Lookup;
 use retake_base::lock::Mutex;
+use retake_core::days::Days;
 use retake_core::json::Json;
 use retake_core::key::{Check, Rules};
 use retake_core::places::RunValues;
@@ -22,9 +23,16 @@ pub(super) struct Echoes(Mutex<RunValues>);
 
 impl Echoes {
     /// Returns the turn that answers a call with the run's values; `None` if it says none.
-    pub(super) fn turn(&self, fixture: &Fixture, index: usize, lookup: &Lookup, rules: &Rules) -> Option<Turn> {
+    pub(super) fn turn(
+        &self,
+        fixture: &Fixture,
+        index: usize,
+        lookup: &Lookup,
+        rules: &Rules,
+        days: &Days,
+    ) -> Option<Turn> {
         // Where the rules replace nothing that was recorded, a run has no other values.
-        if !fixture.is_normalized(index) {
+        if !fixture.is_normalized(index) && !fixture.days_move {
             return None;
         }
         let mut recorded = fixture.recorded(index, rules)?;
@@ -32,7 +40,9 @@ impl Echoes {
         let (told, messages) = (recorded.conversation, lookup.conversation.messages());
         let called = as_sent(messages);
         let values = RunValues::between(&told, &called, &rules.normalizer);
-        let mut values = values.with_dates([&told, &called], [&prompt, &system_of(messages)]);
+        let none = Days::default();
+        let days = if fixture.days_move { days } else { &none };
+        let mut values = values.with_dates([&told, &called], [&prompt, &system_of(messages)], days);
         values.add(&lookup.values, usize::MAX);
         if values == RunValues::default() {
             return None;

@@ -127,7 +127,7 @@ impl SecondLook {
     }
 
     /// The days of the recording and of the run. A fixture that keeps no day takes no part.
-    fn days(&self, fixture: &Fixture) -> &Days {
+    pub(super) fn days(&self, fixture: &Fixture) -> &Days {
         self.days.get_or_init(|| fixture.recorded.map(|at| self.clock.days(at)).unwrap_or_default())
     }
 

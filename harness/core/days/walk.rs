@@ -25,6 +25,12 @@ impl Days {
             .fold(Clocks::NONE, |found, (index, clock)| if equal(clock) { Clocks(found.0 | 1 << index) } else { found })
     }
 
+    /// How far the days of a text moved that says today what another one said in the recording.
+    pub fn away(&self, recorded: &str, called: &str) -> Option<Duration> {
+        let clock = self.clocks.iter().find(|clock| walk(clock, recorded, called))?;
+        Some(clock.called[TODAY] - clock.recorded[TODAY])
+    }
+
     /// Whether two lists of days and points in time, as [`dates`](crate::key::dates) returns them, tell the same by one clock. There is one
     /// way only to read these, so they may be as far away as they like.
     pub fn same_dates(&self, recorded: &str, called: &str) -> bool {

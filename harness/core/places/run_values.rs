@@ -5,7 +5,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use time::format_description::well_known::Iso8601;
+use time::{Date, Duration};
+
 use super::Places;
+use crate::days::Days;
 use crate::json::Json;
 use crate::key::{Normalizer, dates, put_dates};
 
@@ -15,6 +19,8 @@ pub struct RunValues {
     made_up: Places,
     /// Days and points in time.
     dates: BTreeMap<String, String>,
+    /// How far all other days moved.
+    away: Option<Duration>,
 }
 
 impl RunValues {
@@ -34,27 +40,34 @@ impl RunValues {
 
     fn of<'a>(made_up: impl Iterator<Item = (&'a str, &'a str)>) -> RunValues {
         let made_up = Places::new(made_up.map(|(name, place)| (name, place.to_owned())));
-        RunValues { made_up, dates: BTreeMap::new() }
+        RunValues { made_up, ..RunValues::default() }
     }
 
     /// Adds the days and points in time that the call tells otherwise, in its messages or in its prompt. One that stands elsewhere, too,
-    /// for another or the same, is none. A day counts as well where only points in time on it are told.
+    /// for another or the same, stays. A day counts as well where only points in time on it are told. Days that the call does not tell
+    /// move as far as one of those that it tells, if that moved by one of the clocks of `days`.
     #[must_use]
-    pub fn with_dates(mut self, messages: [&[Json]; 2], prompts: [&str; 2]) -> RunValues {
+    pub fn with_dates(mut self, messages: [&[Json]; 2], prompts: [&str; 2], days: &Days) -> RunValues {
         let (mut all, [recorded, called]) = (BTreeMap::<String, BTreeSet<String>>::new(), messages);
         for (one, other) in told(recorded, called).chain([prompts.into()]) {
+            let away = |one, other| if one == other { None } else { days.away(one, other) };
+            self.away = self.away.or_else(|| away(one, other));
             let (Json::Array(one), Json::Array(other)) = (dates(one), dates(other)) else { continue };
             let told = one.iter().filter_map(Json::as_str).zip(other.iter().filter_map(Json::as_str));
             for (one, other) in told.filter(|_| one.len() == other.len()) {
-                for (one, other) in [(one, other), (day_of(one).0, day_of(other).0)] {
+                let days = (day_of(one).0, day_of(other).0);
+                self.away = self.away.or_else(|| away(days.0, days.1));
+                for (one, other) in [(one, other), days] {
                     all.entry(one.to_owned()).or_default().insert(other.to_owned());
                 }
             }
         }
         let only = |(one, others): (String, BTreeSet<String>)| {
-            Some((one, Some(others).filter(|of| of.len() == 1)?.pop_first()?))
+            let other = others.first().filter(|_| others.len() == 1).unwrap_or(&one).clone();
+            (one, other)
         };
-        self.dates = all.into_iter().filter_map(only).filter(|(one, other)| one != other).collect();
+        let counts = |(one, other): &(String, String)| self.away.is_some() || one != other;
+        self.dates = all.into_iter().map(only).filter(counts).collect();
         self
     }
 
@@ -62,10 +75,12 @@ impl RunValues {
     pub fn put<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let other = |date: &str| {
             let (day, clock) = day_of(date);
-            self.dates.get(date).cloned().or_else(|| Some(format!("{}{clock}", self.dates.get(day)?)))
+            let moved = || Some((Date::parse(day, &Iso8601::DATE).ok()? + self.away?).to_string());
+            let other = || Some(format!("{}{clock}", self.dates.get(day).cloned().or_else(moved)?));
+            self.dates.get(date).cloned().or_else(other)
         };
         match self.made_up.put_names(text) {
-            text if self.dates.is_empty() => text,
+            text if self.dates.is_empty() && self.away.is_none() => text,
             Cow::Borrowed(text) => put_dates(text, other),
             Cow::Owned(text) => put_dates(&text, other).into_owned().into(),
         }

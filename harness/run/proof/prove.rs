@@ -30,9 +30,11 @@ impl Proof<'_> {
     /// Replays. If the replays disagree, finds out what varies and which rules allow it.
     /// Fails if two disagree or one failed, with the report and the lines that mark a fixture as unstable.
     pub(crate) fn run(&self) -> Result<Agreed, Box<Unproven>> {
-        match self.replays(self.fixture, &self.project.rules) {
+        let other = || self.replays(Some(&self.with_days_otherwise()?), &self.project.rules).ok();
+        let agreed = self.replays(self.fixture, &self.project.rules);
+        match agreed.or_else(|disagreement| other().ok_or(disagreement)) {
             Ok(agreed) => {
-                self.note_days();
+                self.note_days(agreed.run.fixture.as_deref());
                 #[cfg(feature = "browser")]
                 self.renew_baselines();
                 Ok(agreed)
@@ -49,14 +51,24 @@ impl Proof<'_> {
         }
     }
 
+    /// The new recording whose days that the model made move if they stay in this one, or the other way round; `None` without such days.
+    fn with_days_otherwise(&self) -> Option<Arc<Fixture>> {
+        let fixture = self.fixture.filter(|_| self.of_recording)?;
+        let has_some = !tools_told_a_day(fixture, &self.project.rules).is_empty();
+        has_some.then(|| Arc::new(Fixture { days_move: !fixture.days_move, ..(**fixture).clone() }))
+    }
+
     /// Says which days stay what they are, and that no other clock was tried.
-    fn note_days(&self) {
-        let (Some(fixture), true) = (self.fixture, self.of_recording) else { return };
+    fn note_days(&self, fixture: Option<&Fixture>) {
+        let (Some(fixture), true) = (fixture, self.of_recording) else { return };
         let name = &self.scenario.name;
         for tool in tools_told_a_day(fixture, &self.project.rules) {
-            terminal::note(format!(
-                "{name}: the model calls the tool `{tool}` with a day: it stays that day in each replay, and will be past"
-            ));
+            let how = if fixture.days_move {
+                "each replay has the day that is as far from its own"
+            } else {
+                "it stays that day in each replay, and will be past"
+            };
+            terminal::note(format!("{name}: the model calls the tool `{tool}` with a day: {how}"));
         }
         if !self.project.systems.moves_clock(self.scenario) {
             SAID.call_once(|| {

@@ -43,7 +43,8 @@ impl<'a> Driven<'a> {
         let (golden, how) = match proof.run() {
             Ok(agreed) => {
                 let (mut golden, how) = (agreed.golden.clone(), agreed.in_words());
-                let made = made.with_varying(&agreed.varying, &agreed.dates_stay);
+                let days_move = agreed.run.fixture.as_ref().is_some_and(|fixture| fixture.days_move);
+                let made = Fixture { days_move, ..made.with_varying(&agreed.varying, &agreed.dates_stay) };
                 text = made.print();
                 // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
                 let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);

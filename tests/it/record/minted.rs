@@ -14,6 +14,7 @@ tests!(
     an_act_on_another_order_is_red,
     recording_again_changes_nothing,
     a_day_that_a_tool_offered_is_that_of_the_run,
+    a_day_that_the_model_made_of_today_moves_if_only_so_replays_agree,
 );
 
 /// An agent with two tools, which streams what they return and what the model says.
@@ -21,6 +22,7 @@ const APP: &str = r#"
 import datetime, http.server, json, os, secrets, urllib.request, uuid
 ORDERS = {}
 def book(args):
+    if args.get("day", "x") <= os.environ["RETAKE_DATE"]: return {"error": "in the past"}
     ref = MADE_UP
     ORDERS[ref] = {"item": args["item"], "paid": False}
     return {"ref": ref, "item": args["item"]}
@@ -35,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(json.dumps([{"ref": ref, **order} for ref, order in ORDERS.items()]).encode())
     def do_POST(self):
         said = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        messages = [{"role": "user", "content": said["text"]}]
+        messages = PROMPT + [{"role": "user", "content": said["text"]}]
         self.begin("text/event-stream")
         while True:
             body = json.dumps({"model": "m", "messages": messages}).encode()
@@ -88,7 +90,12 @@ fn provider() -> Service {
             json!({ "role": "assistant", "tool_calls": [{ "id": name, "type": "function", "function": function }] })
         };
         let message = if last["role"] == "user" {
-            call("book", json!({ "item": "bike" }))
+            let prompt = body["messages"][0]["content"].as_str().unwrap();
+            let mut args = json!({ "item": "bike" });
+            if prompt.starts_with("Today") {
+                args["day"] = time::OffsetDateTime::now_utc().date().next_day().unwrap().to_string().into();
+            }
+            call("book", args)
         } else if told.get("item").is_some() {
             call("pay", json!({ "ref": told["ref"] }))
         } else {
@@ -101,9 +108,16 @@ fn provider() -> Service {
 const UUID: &str = "str(uuid.uuid4())";
 const SHORT: &str = r#""BK-" + secrets.token_hex(3).upper()"#;
 
+/// Days in words.
+const TODAY: &str = r#"[{"role": "system", "content": datetime.date.fromisoformat(os.environ["RETAKE_DATE"]).strftime("Today is %A, %d %B %Y.")}]"#;
+
 fn project(made_up: &str, rules: &str) -> Tree {
+    project_with(made_up, rules, "[]")
+}
+
+fn project_with(made_up: &str, rules: &str, prompt: &str) -> Tree {
     let tree = Tree::empty();
-    tree.write("app.py", &APP.replace("MADE_UP", made_up));
+    tree.write("app.py", &APP.replace("MADE_UP", made_up).replace("PROMPT", prompt));
     tree.write("scenarios/suite.toml", &format!("{SYSTEM}{rules}"));
     tree.scenario("buy", SCENARIO);
     tree
@@ -135,9 +149,7 @@ fn a_rule_is_enough_for_a_number_that_is_no_uuid() {
 fn an_act_on_another_order_is_red() {
     let (tree, provider) = (project(UUID, ""), provider());
     record(&tree, &provider, &[]).exits(0);
-    let other = APP
-        .replace("MADE_UP", UUID)
-        .replace("return {\"ref\": args[\"ref\"], ", "return {\"ref\": str(uuid.uuid4()), ");
+    let other = tree.read("app.py").replace("return {\"ref\": args[\"ref\"], ", "return {\"ref\": str(uuid.uuid4()), ");
     tree.write("app.py", &other);
     let ran = tree.retake().args(&["test"]).run().exits(1);
     ran.says(&["the event `tool` has a different shape: `/result/ref` is `id | id 1`, not `id 1`"]);
@@ -168,4 +180,20 @@ fn a_day_that_a_tool_offered_is_that_of_the_run() {
         tree.write("app.py", &other.replace("DAY_LATER", later));
         on("2031-05-05").exits(1).says(&["tool `pay` is called with a different argument `/ref`"]);
     }
+}
+
+fn a_day_that_the_model_made_of_today_moves_if_only_so_replays_agree() {
+    let (tree, provider) = (project_with(UUID, "", TODAY), provider());
+    let moves = "the model calls the tool `book` with a day: each replay has the day that is as far from its own";
+    record(&tree, &provider, &[]).exits(0).says(&[moves, "two replays agree"]);
+    let files = || ["fixtures/buy.json", "goldens/buy.snap"].map(|file| tree.read(file));
+    let before = files();
+    assert!(before[1].contains("yyyy-mm-dd + 1 d"), "{}", before[1]);
+    record(&tree, &provider, &[]).exits(0).says(&["golden unchanged"]);
+    assert_eq!(files(), before);
+    let on = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test").run();
+    ["2031-05-05", "2031-12-30"].iter().for_each(|date| _ = on(date).exits(0));
+    // Without it, the day is past.
+    tree.write("fixtures/buy.json", &before[0].replace("  \"days_move\": true,\n", ""));
+    on("2031-05-05").exits(1).says(&["tool `book` returned a different `/ref`"]);
 }

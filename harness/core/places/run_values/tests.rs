@@ -1,6 +1,7 @@
 use regex::Regex;
 
 use super::RunValues;
+use crate::days::Days;
 use crate::json::Json;
 use crate::key::Normalizer;
 
@@ -57,8 +58,11 @@ fn days_and_points_in_time_are_those_that_the_call_tells() {
     };
     let recorded = told(["2026-12-02", "2026-12-24", "2027-02-27"]);
     let called = told(["2026-12-07", "2026-12-29", "2027-03-04"]);
-    let values =
-        RunValues::default().with_dates([&recorded, &called], ["Today is 2026-11-29.", "Today is 2026-12-04."]);
+    let values = RunValues::default().with_dates(
+        [&recorded, &called],
+        ["Today is 2026-11-29.", "Today is 2026-12-04."],
+        &Days::default(),
+    );
     for (recorded, called) in [
         ("2026-12-02T09:00", "2026-12-07T09:00"),
         ("2026-12-02 at nine", "2026-12-07 at nine"),
