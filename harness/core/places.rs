@@ -8,7 +8,7 @@ mod within;
 
 use std::borrow::Cow;
 
-pub use run_values::RunValues;
+pub use run_values::{RunValues, Told};
 pub use within::Within;
 
 /// The beginning of a name in a text.

@@ -10,7 +10,7 @@ use retake_base::lock::Mutex;
 use retake_core::days::Days;
 use retake_core::json::Json;
 use retake_core::key::{Check, Rules};
-use retake_core::places::RunValues;
+use retake_core::places::{RunValues, Told};
 use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{Shared, system_of};
 
@@ -31,18 +31,17 @@ impl Echoes {
         rules: &Rules,
         days: &Days,
     ) -> Option<Turn> {
-        // Where the rules replace nothing that was recorded, a run has no other values.
-        if !fixture.is_normalized(index) && !fixture.days_move {
+        // Where the rules replace nothing that was recorded, a run has no other values, and today no other days.
+        if !fixture.is_normalized(index) && days.is_empty() {
             return None;
         }
         let mut recorded = fixture.recorded(index, rules)?;
         let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
-        let (told, messages) = (recorded.conversation, lookup.conversation.messages());
-        let called = as_sent(messages);
-        let values = RunValues::between(&told, &called, &rules.normalizer);
-        let none = Days::default();
-        let days = if fixture.days_move { days } else { &none };
-        let mut values = values.with_dates([&told, &called], [&prompt, &system_of(messages)], days);
+        let messages = lookup.conversation.messages();
+        let (called, today) = (as_sent(messages), system_of(messages));
+        let told = Told::new([&recorded.conversation, &called], [&prompt, &today]);
+        let move_by = if fixture.days_move { days.clone() } else { Days::default() };
+        let mut values = RunValues::between(&told, &rules.normalizer, days).with_dates(&told, &move_by);
         values.add(&lookup.values, usize::MAX);
         if values == RunValues::default() {
             return None;

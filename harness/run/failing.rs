@@ -63,7 +63,13 @@ impl<'a> Failing<'a> {
         let mut failure = Failure::of(Vec::new());
         let follows = findings.misses && second.is_some() && later.fault.is_none();
         add_error(findings.fault, !follows, "after the miss", &mut failure);
+        let (let_in, step) = if findings.let_in { (findings.step, None) } else { (None, findings.step) };
+        add_error(let_in, failure.causes.is_empty(), "after that", &mut failure);
+        let causes = failure.causes.len();
         self.add_misses(&mut failure);
+        if findings.let_in {
+            failure.causes.truncate(causes);
+        }
         let committed = self.golden.as_ref().map(|golden| &golden.sides.was);
         let refusal =
             |flaw: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", flaw.what));
@@ -79,7 +85,7 @@ impl<'a> Failing<'a> {
             && failure.causes.len() < 2;
         let of_its_own = only_misses(&failure) && (failure.causes.is_empty() || again);
         // What was different before a step failed may be why it did.
-        let before = of_its_own && failure.causes.is_empty() && findings.step.is_some() && self.differs_from_golden();
+        let before = of_its_own && failure.causes.is_empty() && step.is_some() && self.differs_from_golden();
         if before && self.run.left_within_a_step(&findings.unused) {
             self.add_unused(later, &mut failure);
         }
@@ -87,7 +93,7 @@ impl<'a> Failing<'a> {
             self.add_golden(&mut failure);
         }
         let leads = of_its_own && (!before || failure.causes.is_empty());
-        add_error(findings.step, leads, "after that", &mut failure);
+        add_error(step, leads, "after that", &mut failure);
         if !before || failure.causes.iter().all(|cause| cause.kind != CauseKind::StoppedAsking) {
             self.add_unused(later, &mut failure);
         }

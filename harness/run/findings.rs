@@ -11,7 +11,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::UNKNOWN_CALLER;
 use retake_engine::drive::{EventData, StepData};
 use retake_model::{answer_in_short, who};
-use retake_scenario::{Scenario, Unused};
+use retake_scenario::{Action, Scenario, Unused};
 use retake_wire::fixture::Input;
 
 /// The name of the only event of an answer that is not a stream.
@@ -26,6 +26,8 @@ pub(super) struct Findings<'a> {
     pub(super) fault: Option<&'a (CauseKind, Error)>,
     /// A step that failed, or the scenario's timeout.
     pub(super) step: Option<&'a (CauseKind, Error)>,
+    /// Whether that step was to be refused, and was not: no miss leads to that, but it leads to misses.
+    pub(super) let_in: bool,
     /// Turns that no call asked for, except those that may stay unused.
     pub(super) unused: Vec<usize>,
     /// Other failures: requests to tools that were not made, drift, flaws of the protocol.
@@ -45,6 +47,7 @@ impl Replayed {
             misses: !self.misses.is_empty(),
             fault: self.played.fault.as_ref(),
             step: self.played.driven.failure.as_ref(),
+            let_in: self.lets_in(scenario),
             unused: self.unexpected_unused(&scenario.unused),
             others,
             names_nothing: None,
@@ -165,6 +168,18 @@ impl Replayed {
         came.sort_unstable();
         came.dedup();
         Some(came)
+    }
+
+    /// Whether the step that failed has a status below 400, and each that the scenario expects is above.
+    fn lets_in(&self, scenario: &Scenario) -> bool {
+        let (step, number) = (self.broken_step(), self.played.steps.len());
+        let wanted = number.checked_sub(1).and_then(|index| match &scenario.steps.get(index)?.action {
+            Action::Request(request) => request.status.as_ref(),
+            _ => None,
+        });
+        let status = step.and_then(|step| step.status.as_ref()?.parse().ok());
+        let is_below = |status: &u16| *status < 400;
+        wanted.is_some_and(|wanted| !wanted.iter().any(is_below)) && status.is_some_and(|status| is_below(&status))
     }
 
     /// The step that failed, or that was running when the time was up.

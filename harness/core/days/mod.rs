@@ -20,6 +20,7 @@ mod rendering;
 mod walk;
 
 pub use calendar::{Clocks, Days};
+pub(crate) use walk::is_of_word;
 pub use walk::tells;
 
 #[cfg(test)]

@@ -46,6 +46,11 @@ impl Rendering {
         is_date && meets && self.numbers() != 0 && misses
     }
 
+    /// Where it begins in the first text.
+    pub(super) fn start(&self) -> usize {
+        self.parts.first().map_or(self.ends.0, |(start, ..)| *start)
+    }
+
     /// Where the last part that is a number ends.
     fn last_number(&self) -> usize {
         let mut numbers = self.parts.iter().rev().filter(|(.., form)| !matches!(form, Form::Name { .. }));

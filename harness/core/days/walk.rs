@@ -1,5 +1,7 @@
 //! Two texts walked together: they are equal, or tell days that are as far from each other as the recording and the run.
 
+use std::ops::Range;
+
 use time::format_description::well_known::Iso8601;
 use time::{Date, Duration};
 
@@ -18,7 +20,7 @@ impl Days {
         if recorded == called {
             return Clocks::ANY;
         }
-        let equal = |clock: &Clock| walk(clock, recorded, called);
+        let equal = |clock: &Clock| walk(clock, recorded, called).is_some();
         self.clocks
             .iter()
             .enumerate()
@@ -27,8 +29,20 @@ impl Days {
 
     /// How far the days of a text moved that says today what another one said in the recording.
     pub fn away(&self, recorded: &str, called: &str) -> Option<Duration> {
-        let clock = self.clocks.iter().find(|clock| walk(clock, recorded, called))?;
+        let clock = self.clocks.iter().find(|clock| walk(clock, recorded, called).is_some())?;
         Some(clock.called[TODAY] - clock.recorded[TODAY])
+    }
+
+    /// The dates of two texts that say the same, as each writes them, with what else is in the same word, by the first clock by which
+    /// they do.
+    pub fn moved<'t>(&self, recorded: &'t str, called: &'t str) -> Vec<[&'t str; 2]> {
+        fn whole(text: &str, Range { start, end }: Range<usize>) -> &str {
+            let (before, after) =
+                (text[..start].trim_end_matches(is_of_word), text[end..].trim_start_matches(is_of_word));
+            &text[before.len()..text.len() - after.len()]
+        }
+        let dates = self.clocks.iter().find_map(|clock| walk(clock, recorded, called)).unwrap_or_default();
+        dates.into_iter().map(|[one, other]| [whole(recorded, one), whole(called, other)]).collect()
     }
 
     /// Whether two lists of days and points in time, as [`dates`](crate::key::dates) returns them, tell the same by one clock. There is one
@@ -63,22 +77,32 @@ pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
     fortnights.any(|days| starts.clone().any(|at| is_date(&days, at)))
 }
 
-fn walk(clock: &Clock, recorded: &str, called: &str) -> bool {
+/// Whether a value of a run that stands in a text goes on with this character.
+pub(crate) fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns where the dates stand that two texts have otherwise, if they say the same.
+fn walk(clock: &Clock, recorded: &str, called: &str) -> Option<Vec<[Range<usize>; 2]>> {
     // Where the texts were last known to say the same.
-    let mut from = (0, 0);
+    let (mut from, mut dates) = ((0, 0), Vec::new());
     loop {
         let (rest, other) = (&recorded[from.0..], &called[from.1..]);
         let same = common(rest, other);
         if same == rest.len() && same == other.len() {
-            return true;
+            return Some(dates);
         }
-        let Some(ends) = moved(clock, (recorded, called), from, same) else { return false };
-        from = ends;
+        let moved = moved(clock, (recorded, called), from, same)?;
+        if moved.is_date() {
+            let start = moved.start();
+            dates.push([start..moved.ends.0, start - from.0 + from.1..moved.ends.1]);
+        }
+        from = moved.ends;
     }
 }
 
-/// Returns where the rendering ends that two texts have where they part. `same` is how far they are equal from an offset on.
-fn moved(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -> Option<(usize, usize)> {
+/// Returns the rendering that two texts have where they part. `same` is how far they are equal from an offset on.
+fn moved(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -> Option<Rendering> {
     let parted = (from.0 + same, from.1 + same);
     let back = texts.0[from.0..parted.0].char_indices().rev().take(BACK).map(|(at, _)| at);
     let starts: Vec<usize> = [same].into_iter().chain(back).filter(|at| may_begin(texts.0, from.0 + at)).collect();
@@ -91,7 +115,7 @@ fn moved(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) 
     let day = [clock.recorded[TODAY]; COMPARED];
     let mut dates = starts.iter().filter_map(|at| Rendering::in_one(&day, texts.0, from.0 + at));
     let is_cut = moved.is_partial() && dates.any(|date| moved.cuts(&date));
-    (!is_cut).then_some(moved.ends)
+    (!is_cut).then_some(moved)
 }
 
 /// The length in bytes of the beginning that two texts share, in whole characters.

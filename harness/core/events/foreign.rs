@@ -161,10 +161,15 @@ impl Foreign {
     /// of its own, or lacks one of these texts that is no word, such as a name, a code or a sentence.
     pub fn says_other_values(&self, before: &str, now: &str) -> bool {
         let own = |text: &str| Some(self.said(text, &str::to_owned, Exactly::Always)?.0);
+        own(before) == own(now) || self.lacks_value(before, now)
+    }
+
+    /// Whether a text lacks one of these that is no word.
+    pub fn lacks_value(&self, before: &str, now: &str) -> bool {
         let is_value =
             |of: &&String| of.contains(char::is_alphabetic) && of.contains(|c: char| c.is_numeric() || c == ' ');
         let gone = |of: &String| says(before, of.trim()) && !now.contains(of.trim());
-        own(before) == own(now) || self.whole.iter().filter(is_value).any(gone)
+        self.whole.iter().filter(is_value).any(gone)
     }
 
     fn text(&mut self, text: &str, levels: usize) {

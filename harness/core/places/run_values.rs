@@ -9,7 +9,7 @@ use time::format_description::well_known::Iso8601;
 use time::{Date, Duration};
 
 use super::Places;
-use crate::days::Days;
+use crate::days::{Days, is_of_word};
 use crate::json::Json;
 use crate::key::{Normalizer, dates, put_dates};
 
@@ -23,19 +23,44 @@ pub struct RunValues {
     away: Option<Duration>,
 }
 
+/// What a recorded call and one that gets its turn tell, text by text: their messages, but for the model's, and their prompts.
+#[derive(Clone, Debug)]
+pub struct Told<'a>(Vec<[&'a str; 2]>);
+
+impl<'a> Told<'a> {
+    /// The messages are as they were sent, and equal by the rules or by the day.
+    pub fn new([recorded, called]: [&'a [Json]; 2], prompts: [&'a str; 2]) -> Told<'a> {
+        let told = |message: &'a Json| message.str_of("content").filter(|_| message.str_of("type") != Some("ai"));
+        let messages = recorded.iter().zip(called).filter_map(|(one, other)| Some([told(one)?, told(other)?]));
+        Told(messages.chain([prompts]).collect())
+    }
+}
+
 impl RunValues {
-    /// The recorded values that a call has otherwise where the rules replace them: whole words. The messages of both are as they were
-    /// sent, and equal by the rules. A value that stands elsewhere, too, where the call has the same, is none.
-    pub fn between(recorded: &[Json], called: &[Json], rules: &Normalizer) -> RunValues {
-        let texts = told(recorded, called);
-        let kinds = texts.clone().filter(|(one, other)| one != other);
-        let kinds = kinds.flat_map(|(one, other)| rules.values(one).into_iter().zip(rules.values(other)));
-        let pairs =
-            kinds.filter(|(one, other)| one.len() == other.len()).flat_map(|(one, other)| one.into_iter().zip(other));
-        let found: BTreeSet<_> = pairs.filter_map(|(one, other)| differing(one, other)).collect();
+    /// The recorded values that a call has otherwise where the rules replace them, or where it tells another day: whole words. A value
+    /// that stands elsewhere, too, where the call has the same, is none.
+    pub fn between(Told(texts): &Told<'_>, rules: &Normalizer, days: &Days) -> RunValues {
+        let differing_texts = || texts.iter().filter(|[one, other]| one != other);
+        let kinds = differing_texts().flat_map(|[one, other]| rules.values(one).into_iter().zip(rules.values(other)));
+        let pairs = kinds.filter(|(one, other)| one.len() == other.len());
+        let pairs = pairs.flat_map(|(one, other)| one.into_iter().zip(other));
+        let pairs = pairs.filter_map(|(one, other)| differing(one, other));
+        let mut found = RunValues::of_pairs(pairs.collect(), texts);
+        let taken_back = found.reversed();
+        for [one, other] in differing_texts() {
+            let other = taken_back.put(other);
+            // Others than these are told in a list.
+            let dates = days.moved(one, &other).into_iter().filter(|[one, _]| !dates(one).is_truthy());
+            found.add(&RunValues::of_pairs(dates.collect(), texts), usize::MAX);
+        }
+        found
+    }
+
+    /// Those pairs of values that stand equally often in each of these texts.
+    fn of_pairs(pairs: BTreeSet<[&str; 2]>, texts: &[[&str; 2]]) -> RunValues {
         let count = |text, value: &str| Places::new([("", value.to_owned())]).put(text, "\0").matches('\0').count();
-        let is_one = |(one, other): &(&str, &str)| texts.clone().all(|(was, is)| count(was, one) == count(is, other));
-        RunValues::of(found.into_iter().filter(is_one).map(|(one, other)| (other, one)))
+        let is_one = |[one, other]: &[&str; 2]| texts.iter().all(|[was, is]| count(was, one) == count(is, other));
+        RunValues::of(pairs.into_iter().filter(is_one).map(|[one, other]| (other, one)))
     }
 
     fn of<'a>(made_up: impl Iterator<Item = (&'a str, &'a str)>) -> RunValues {
@@ -43,13 +68,13 @@ impl RunValues {
         RunValues { made_up, ..RunValues::default() }
     }
 
-    /// Adds the days and points in time that the call tells otherwise, in its messages or in its prompt. One that stands elsewhere, too,
-    /// for another or the same, stays. A day counts as well where only points in time on it are told. Days that the call does not tell
-    /// move as far as one of those that it tells, if that moved by one of the clocks of `days`.
+    /// Adds the days and points in time that the call tells otherwise. One that stands elsewhere, too, for another or the same, stays. A
+    /// day counts as well where only points in time on it are told. Days that the call does not tell move as far as one of those that
+    /// it tells, if that moved by one of the clocks of `days`.
     #[must_use]
-    pub fn with_dates(mut self, messages: [&[Json]; 2], prompts: [&str; 2], days: &Days) -> RunValues {
-        let (mut all, [recorded, called]) = (BTreeMap::<String, BTreeSet<String>>::new(), messages);
-        for (one, other) in told(recorded, called).chain([prompts.into()]) {
+    pub fn with_dates(mut self, Told(texts): &Told<'_>, days: &Days) -> RunValues {
+        let mut all = BTreeMap::<String, BTreeSet<String>>::new();
+        for [one, other] in texts {
             let away = |one, other| if one == other { None } else { days.away(one, other) };
             self.away = self.away.or_else(|| away(one, other));
             let (Json::Array(one), Json::Array(other)) = (dates(one), dates(other)) else { continue };
@@ -106,20 +131,13 @@ impl RunValues {
     }
 }
 
-/// The texts of two conversations, side by side, but for the model's.
-fn told<'a>(recorded: &'a [Json], called: &'a [Json]) -> impl Iterator<Item = (&'a str, &'a str)> + Clone {
-    let told = |message: &'a Json| message.str_of("content").filter(|_| message.str_of("type") != Some("ai"));
-    recorded.iter().zip(called).filter_map(move |(one, other)| told(one).zip(told(other)))
-}
-
 /// The day of a point in time, and its clock.
 fn day_of(date: &str) -> (&str, &str) {
     date.split_at(date.find(['T', ' ']).unwrap_or(date.len()))
 }
 
 /// The parts of two texts that differ, as whole words.
-fn differing<'a>(one: &'a str, other: &'a str) -> Option<(&'a str, &'a str)> {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+fn differing<'a>(one: &'a str, other: &'a str) -> Option<[&'a str; 2]> {
     let length = |equal: &mut dyn Iterator<Item = (char, char)>| -> usize {
         equal.take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
     };
@@ -129,7 +147,7 @@ fn differing<'a>(one: &'a str, other: &'a str) -> Option<(&'a str, &'a str)> {
     let end = length(&mut one.chars().rev().zip(other.chars().rev()));
     let end = one[one.len() - end..].trim_start_matches(is_of_word).len();
     let (one, other) = (one.get(..one.len() - end)?, other.get(..other.len().checked_sub(end)?)?);
-    (!one.is_empty() && !other.is_empty()).then_some((one, other))
+    (!one.is_empty() && !other.is_empty()).then_some([one, other])
 }
 
 #[cfg(test)]

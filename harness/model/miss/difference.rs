@@ -5,10 +5,10 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::blocks::of_blocks;
-use super::field::{FieldDifference, field_difference, first_difference, pointer_of, text_of, value_change};
+use super::field::{FieldDifference, change_of, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
-use super::words::{change_within, diff};
+use super::words::{change_within, common_ends, diff};
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{around, counted, listed};
@@ -317,6 +317,13 @@ impl Compared<'_> {
             }
             "tool" => {
                 let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
+                if is_cut(text_a, text_b) {
+                    let cut = Difference::of(
+                        CauseKind::ToolResult,
+                        format!("the result of {tool} is cut at the end ({words})"),
+                    );
+                    return self.say(cut, part("content", text_a, text_b), text_a, text_b);
+                }
                 let other = other.unwrap_or_else(|| "different text".to_owned());
                 let other = if is_error { "an error, where none was".to_owned() } else { format!("{other} than") };
                 (CauseKind::ToolResult, format!("{tool} returned {other} recorded ({words})"))
@@ -349,7 +356,8 @@ impl Compared<'_> {
         for (index, (a, b)) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
             let (args_a, args_b) = (a.get("args").unwrap_or(&Json::Null), b.get("args").unwrap_or(&Json::Null));
             let (path, old, new) = first_difference(args_a, args_b, String::new());
-            let (pointer, words) = (pointer_of(&path), value_change(old, new, WORDS));
+            let pointer = pointer_of(&path);
+            let words = change_of([args_a, args_b], &pointer, [old, new], WORDS);
             let (old, new) = (text_of(old), text_of(new));
             let tool = b.str_of("name").unwrap_or_default();
             let what = match renamed(args_a, args_b) {
@@ -427,6 +435,13 @@ fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str
     let come: Vec<_> = b.iter().filter(|(key, _)| !a.contains_key(*key)).collect();
     let ([(was, before)], [(is, after)]) = (&gone[..], &come[..]) else { return None };
     (before == after).then_some((was, is))
+}
+
+/// Whether a text is the beginning of another one, with at most a few words of its own behind it, as only of JSON can be told.
+fn is_cut(recorded: &str, called: &str) -> bool {
+    let is_json = |text: &str| Json::parse(text.as_bytes()).is_ok();
+    let begins = || common_ends(recorded, called).0 > 0 && called.len() < recorded.len();
+    !called.is_empty() && recorded.starts_with(called) || is_json(recorded) && !is_json(called) && begins()
 }
 
 /// Describes what was done to a text as a whole. Empty if its words changed.

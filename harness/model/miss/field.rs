@@ -4,7 +4,8 @@ use super::words::change_within;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 
-/// Returns the first field in which two values differ: its path, and its value on each side.
+/// Returns the first field in which two values differ: its path, and its value on each side. Of a list whose elements come in another
+/// order, that is the list, and of one that only lost or got some elements, the first of these.
 pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, Option<&'a Json>, Option<&'a Json>) {
     let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
@@ -23,13 +24,47 @@ pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, 
         }
         (Json::Array(left), Json::Array(right)) => {
             let at = left.iter().zip(right).take_while(|(l, r)| l == r).count();
+            if is_other_order(left, right) {
+                return (path, Some(a), Some(b));
+            }
             let path = format!("{path}[{at}]");
             match (left.get(at), right.get(at)) {
+                (Some(l), Some(_)) if left.len() > right.len() && left.ends_with(&right[at..]) => (path, Some(l), None),
+                (Some(_), Some(r)) if left.len() < right.len() && right.ends_with(&left[at..]) => (path, None, Some(r)),
                 (Some(l), Some(r)) => first_difference(l, r, path),
                 (l, r) => (path, l, r),
             }
         }
         _ => (path, Some(a), Some(b)),
+    }
+}
+
+/// Whether two lists have the same elements, each as often, in another order.
+fn is_other_order(one: &[Json], other: &[Json]) -> bool {
+    let sorted = |all: &[Json]| {
+        let mut all: Vec<String> = all.iter().map(|element| element.print(Layout::Compact)).collect();
+        all.sort_unstable();
+        all
+    };
+    one.len() == other.len() && one != other && sorted(one) == sorted(other)
+}
+
+/// The other field of the same object that has what a field, at this pointer, had, and had what it has.
+fn exchanged<'a>(recorded: &'a Json, called: &'a Json, pointer: &str) -> Option<&'a str> {
+    let (parent, key) = pointer.rsplit_once('/')?;
+    let (was, is) = (recorded.pointer(parent)?.as_object()?, called.pointer(parent)?.as_object()?);
+    let has_other = |other: &&str| was.get(*other) == is.get(key) && is.get(*other) == was.get(key);
+    was.get(key).and_then(|_| was.keys().map(|other| &**other).find(has_other))
+}
+
+/// Returns the change of a field, at this pointer of two values, in words.
+pub(super) fn change_of(values: [&Json; 2], pointer: &str, field: [Option<&Json>; 2], width: usize) -> String {
+    match (field, exchanged(values[0], values[1], pointer)) {
+        ([Some(Json::Array(was)), Some(Json::Array(is))], _) if is_other_order(was, is) => {
+            format!("its {} elements come in another order", is.len())
+        }
+        ([was, is], Some(other)) => format!("{}, exchanged with `{other}`", value_change(was, is, width)),
+        ([was, is], None) => value_change(was, is, width),
     }
 }
 
@@ -48,9 +83,11 @@ pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<FieldDiff
     let read =
         |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
     let (a, b) = (read(recorded)?, read(called)?);
-    let (path, a, b) = first_difference(&a, &b, String::new());
-    let is_new = a.is_none_or(|a| !a.is_truthy()) && b.is_some();
-    (!path.is_empty()).then(|| FieldDifference { pointer: pointer_of(&path), words: value_change(a, b, 36), is_new })
+    let (path, was, is) = first_difference(&a, &b, String::new());
+    let is_new = was.is_none_or(|was| !was.is_truthy()) && is.is_some();
+    let pointer = pointer_of(&path);
+    let words = change_of([&a, &b], &pointer, [was, is], 36);
+    (!path.is_empty()).then_some(FieldDifference { pointer, words, is_new })
 }
 
 /// Returns a value as text; empty if there is none.
@@ -85,3 +122,6 @@ pub(super) fn pointer_of(path: &str) -> String {
     }
     format!("/{}", path.replace("].", "/").replace(['.', '['], "/").replace(']', "")).replace("//", "/")
 }
+
+#[cfg(test)]
+mod tests;

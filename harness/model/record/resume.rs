@@ -12,9 +12,10 @@ use super::recorder::PendingCall;
 use crate::echoes::as_sent;
 use retake_base::lock::Mutex;
 use retake_core::conversation::Answer;
+use retake_core::days::Days;
 use retake_core::json::Json;
 use retake_core::key::{Checks, Hash, Rules};
-use retake_core::places::{Places, RunValues, Within};
+use retake_core::places::{Places, RunValues, Told, Within};
 use retake_wire::fixture::call_log::LoggedCall;
 use retake_wire::fixture::{Fixture, Recorded, Wire, moved};
 use retake_wire::{self as wire, Api, Known, Response, Target};
@@ -197,7 +198,9 @@ impl Resume {
                 Source::Journal(call) => self.journal[call].0.conversation.clone(),
                 Source::Fixture(turn) => self.fixture.as_ref()?.recorded(turn, &self.rules)?.conversation,
             };
-            let more = RunValues::between(&told, &as_sent(&decoded.messages), &self.rules.normalizer);
+            let called = as_sent(&decoded.messages);
+            let told = Told::new([&told, &called], [""; 2]);
+            let more = RunValues::between(&told, &self.rules.normalizer, &Days::default());
             state.values.add(&more, usize::MAX);
             let came = first.wire.response.clone();
             // What came is the answer to a call that asks for the framing that the recorded one asked for. Any other gets it rendered, and
