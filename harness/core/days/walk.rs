@@ -18,11 +18,8 @@ impl Days {
         if recorded == called {
             return Clocks::ANY;
         }
-        let equal = |clock: &Clock| walk(clock, recorded, called);
-        self.clocks
-            .iter()
-            .enumerate()
-            .fold(Clocks::NONE, |found, (index, clock)| if equal(clock) { Clocks(found.0 | 1 << index) } else { found })
+        let equal = self.clocks.iter().enumerate().filter(|(_, clock)| walk(clock, recorded, called));
+        equal.fold(Clocks::NONE, |found, (index, _)| Clocks(found.0 | 1 << index))
     }
 
     /// Whether two lists of days and points in time, as [`dates`](crate::key::dates) returns them, tell the same by one clock. There is one

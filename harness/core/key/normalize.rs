@@ -115,6 +115,15 @@ impl Normalizer {
         text
     }
 
+    /// As [`Normalizer::own_in`], with a copy of the value only if there are rules.
+    pub(super) fn own_of<'a>(&self, value: &'a Json, numbers: bool) -> Cow<'a, Json> {
+        let mut value = Cow::Borrowed(value);
+        if self.has_own() {
+            self.own_in(value.to_mut(), numbers);
+        }
+        value
+    }
+
     /// Applies the suite's rules to each string of a value, and if `numbers` is set also to each number. Keys stay as they
     /// are. A number that a rule replaces becomes a string.
     pub fn own_in(&self, value: &mut Json, numbers: bool) {
@@ -270,7 +279,7 @@ fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
             return None;
         }
     }
-    find_at(&PATTERN, text, from)
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
@@ -385,17 +394,13 @@ fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
 
 fn path(text: &str, from: usize) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#));
-    find_at(&PATTERN, text, from)
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 /// Returns the offsets of the dashes that are at least `before` bytes after `from`.
 fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
     let first = (from + before).min(text.len());
     memchr::memchr_iter(b'-', &text.as_bytes()[first..]).map(move |at| first + at)
-}
-
-fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
-    pattern.find_at(text, from).map(|found| found.range())
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]

@@ -5,15 +5,6 @@ use std::ops::Range;
 
 use super::forms::Edition;
 
-/// How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL. A text that
-/// is itself a string of JSON, such as a call that is searched as it was sent, needs two more than the text in it.
-const fn depth(edition: Edition) -> usize {
-    match edition {
-        Edition::First => 3,
-        Edition::Second => 5,
-    }
-}
-
 /// A text with some of its escapes decoded.
 pub(super) struct View {
     pub(super) text: String,
@@ -35,7 +26,10 @@ impl View {
     pub(super) fn all(text: &str, edition: Edition) -> Vec<View> {
         let mut views: Vec<View> = Vec::new();
         let (mut begin, mut decoded) = (0, next_views(text, &[], edition));
-        for _ in 1..depth(edition) {
+        // How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL. A text
+        // that is itself a string of JSON, such as a call that is searched as it was sent, needs two more than the text in it.
+        let depth = if edition == Edition::First { 3 } else { 5 };
+        for _ in 1..depth {
             views.append(&mut decoded);
             for deeper in views[begin..].iter().flat_map(|view| next_views(&view.text, &view.decoded, edition)) {
                 if views.iter().chain(&decoded).all(|view| view.text != deeper.text) {

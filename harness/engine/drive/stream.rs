@@ -200,7 +200,7 @@ impl Stream {
                 error.help(format!("it begins: {}", self.beginning()))
             });
         };
-        if let Some((line, byte)) = self.capture.not_utf8() {
+        if let Some((line, byte)) = self.capture.not_utf8 {
             return Err(Error::new(format!("line {line} of the stream is not UTF-8: it has the byte 0x{byte:02x}")));
         }
         if let Some(name) = self.wanted.first.as_deref().filter(|name| *name != first.label()) {
@@ -211,7 +211,7 @@ impl Stream {
         }
         let Some(last) = self.wanted.last.as_ref().filter(|_| !self.done) else { return Ok(()) };
         let is_tail = self.events.last().is_some_and(|event| matches!(event.payload, Payload::Tail(_)));
-        if is_tail && self.capture.format() == Some(Format::Sse) {
+        if is_tail && self.capture.format == Some(Format::Sse) {
             let what = "the last event is not ended by a blank line, so that clients drop it";
             let told =
                 format!("{} came before it; the step waits for `{last}`", counted(self.events.len() - 1, "event"));
