@@ -85,7 +85,7 @@ impl Clients {
         let relay = Relay::from_env().map(Ok).or_else(|| OWN_RELAY.get().map(|start| start()));
         if let Some(relay) = relay.transpose()? {
             let failed = |e: &dyn std::fmt::Display| Error::new(format!("failed to use the relay: {e}"));
-            let mut key = HeaderValue::from_str(relay.key()).map_err(|e| failed(&e))?;
+            let mut key = HeaderValue::from_str(&relay.key).map_err(|e| failed(&e))?;
             key.set_sensitive(true);
             let proxy = Proxy::http(relay.url()).map_err(|e| failed(&e))?.custom_http_auth(key);
             return Ok((self.made(without_certificates(Client::builder().proxy(proxy)))?, Way::Relay));

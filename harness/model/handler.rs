@@ -313,7 +313,7 @@ impl Exchange<'_> {
         pending: PendingCall,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let prefix = branch.prefix();
+        let prefix = &branch.prefix;
         let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
             return recorder.answer_recorded(&pending, &response, in_flight);

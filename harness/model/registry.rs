@@ -17,7 +17,8 @@ pub(super) const EXPLAINED: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Scope {
     id: u64,
-    name: Arc<str>,
+    /// The scenario's name.
+    pub name: Arc<str>,
 }
 
 impl Scope {
@@ -25,11 +26,6 @@ impl Scope {
     pub fn new(name: &str) -> Scope {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Scope { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
-    }
-
-    /// The scenario's name.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// The misses of this scope, in the order in which they came.

@@ -384,7 +384,7 @@ pub(super) async fn doubles(
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
             (Mode::Record(by), _) => {
-                let of = |branch: &Branch| if branch.only_tools() { ForkTools::Recorded } else { suite.fork_tools };
+                let of = |branch: &Branch| if branch.only_tools { ForkTools::Recorded } else { suite.fork_tools };
                 by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
             }
         },

@@ -45,7 +45,7 @@ pub(super) struct Stream {
     came: usize,
     head: Vec<u8>,
     /// Why the stream is too large to read further.
-    refused: Option<Error>,
+    pub(super) refused: Option<Error>,
 }
 
 impl Stream {
@@ -169,11 +169,6 @@ impl Stream {
         {
             headers.append("retry", retry);
         }
-    }
-
-    /// Returns the error if the stream is too large.
-    pub(super) fn refused(&self) -> Option<Error> {
-        self.refused.clone()
     }
 
     /// What has not come, for which the step waits.

@@ -116,7 +116,7 @@ impl Recording<'_> {
             from.push(format!("{} recorded in {}", counted(turns.len(), "call"), shown.display()));
         }
         from.extend(old.map(|old| format!("{} in {}", counted(old.table.turns().len(), "turn"), old.path.display())));
-        let cost = resume.expected();
+        let cost = resume.expected;
         terminal::note(if from.is_empty() {
             format!("{name}: nothing is recorded yet, so each call goes to the provider")
         } else {

@@ -351,7 +351,7 @@ impl Servers {
             let cause = Cause::new(CauseKind::ToolRequest, what.clone());
             let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
             let via = format!("{protocol} {method}, server `{name}`");
-            let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
+            let miss = Miss::of_tool(&scope.name, &self.fixture, via, cause, reason, evidence);
             scope.add_miss(Arc::new(miss));
         }
         Json::object([("code", Json::Int(-32000)), ("message", format!("replay miss: {what}").into())])
