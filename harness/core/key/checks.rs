@@ -200,12 +200,6 @@ impl CheckTexts {
         self.with(Check::Dates, dates_with_rules(dates, normalizer).into())
     }
 
-    /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
-    #[must_use]
-    pub fn with_form(self, form: &Json) -> CheckTexts {
-        self.with(Check::Form, form.print(Layout::Python).into())
-    }
-
     /// Sets the exceptions about results.
     #[must_use]
     pub fn with_results(self, results: &str) -> CheckTexts {

@@ -36,9 +36,8 @@ pub(super) fn is_cookie(text: &str, is_open: impl Fn(&str) -> bool) -> bool {
 /// Whether a cookie of this name tells visitors apart, or counts them. It opens nothing.
 pub(super) fn names_a_visitor(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["visitor", "device", "anonymous", "analytics", "_ga", "_gid", "_fbp", "utm_", "consent"]
-        .iter()
-        .any(|word| name.contains(word))
+    let words = ["visitor", "device", "anonymous", "analytics", "_ga", "_gid", "_fbp", "utm_", "consent"];
+    words.iter().any(|word| name.contains(word))
 }
 
 /// Whether a text in the place of a signature or of a parameter is long and irregular.
@@ -115,11 +114,8 @@ pub(super) fn word_letters(text: &str) -> usize {
         // In `LMHead` the last capital begins a word.
         let begin = if upper > 1 && lower > 0 { start + upper - 1 } else { start };
         at = (start + upper + lower).max(start + 1);
-        letters += [&bytes[start..begin], &bytes[begin..start + upper + lower]]
-            .into_iter()
-            .filter(|word| is_word(word))
-            .map(<[u8]>::len)
-            .sum::<usize>();
+        let words = [&bytes[start..begin], &bytes[begin..start + upper + lower]];
+        letters += words.into_iter().filter(|word| is_word(word)).map(<[u8]>::len).sum::<usize>();
     }
     letters
 }

@@ -65,12 +65,10 @@ fn next_views(text: &str, before: &[Vec<Unit>], edition: Edition) -> Vec<View> {
     let has = |mark| memchr::memchr(mark, text.as_bytes()).is_some();
     // A form of a web page writes a space as `+`, and other characters as in a URL.
     let form = (edition > Edition::First && has(b'+') && has(b'%')).then_some(([b'%', b'+'], plus as Escape));
-    [Some(([b'%'; 2], percent as Escape)), form, Some(([b'\\'; 2], backslash))]
-        .into_iter()
-        .flatten()
-        .filter_map(|(marks, escape)| decode(text, marks, escape))
-        .map(|(text, units)| View { text, decoded: [units].into_iter().chain(before.iter().cloned()).collect() })
-        .collect()
+    let forms = [Some(([b'%'; 2], percent as Escape)), form, Some(([b'\\'; 2], backslash))].into_iter().flatten();
+    let all = |units: Vec<Unit>| [units].into_iter().chain(before.iter().cloned()).collect();
+    let decoded = forms.filter_map(|(marks, escape)| decode(text, marks, escape));
+    decoded.map(|(text, units)| View { text, decoded: all(units) }).collect()
 }
 
 /// Reads one escape at the beginning of some bytes: what it stands for, and its length.
