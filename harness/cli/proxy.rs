@@ -189,9 +189,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
             conversation: fixture.conversation(index, rules)?.into(),
             checks: None,
         };
-        replay
-            .take(None, &lookup, None)
-            .err()
-            .map(|miss| format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
+        let miss = replay.take(None, &lookup, None).err()?;
+        Some(format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
     })
 }

@@ -75,10 +75,8 @@ impl Clients {
     /// Returns the client for `http:` URLs.
     /// Fails if it cannot be made.
     pub(crate) fn plain(&self) -> Result<&Client> {
-        self.plain
-            .get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))
-            .as_ref()
-            .map_err(Clone::clone)
+        let plain = self.plain.get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())));
+        plain.as_ref().map_err(Clone::clone)
     }
 
     fn made_secure(&self) -> Result<(Client, Way)> {

@@ -42,13 +42,10 @@ impl Scope {
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
     pub fn judge(&self) -> Vec<Arc<Miss>> {
-        REGISTRY
-            .lock()
-            .misses
-            .entries
-            .iter_mut()
-            .filter(|entry| entry.scope == self.id)
-            .for_each(|entry| entry.judged = true);
+        let mut registry = REGISTRY.lock();
+        let own = registry.misses.entries.iter_mut().filter(|entry| entry.scope == self.id);
+        own.for_each(|entry| entry.judged = true);
+        drop(registry);
         self.misses()
     }
 

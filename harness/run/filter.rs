@@ -97,12 +97,8 @@ impl Wanted {
         // Without wanted tags, nobody asks for those of a scenario.
         let of: BTreeMap<String, Vec<String>> =
             if self.options.tags.is_empty() { BTreeMap::new() } else { of().collect() };
-        let tags: Vec<(bool, String)> = self
-            .options
-            .tags
-            .iter()
-            .map(|tag| tag.strip_prefix('!').map_or_else(|| (true, tag.clone()), |tag| (false, tag.to_owned())))
-            .collect();
+        let tag = |tag: &String| tag.strip_prefix('!').map_or((true, tag.clone()), |tag| (false, tag.to_owned()));
+        let tags: Vec<(bool, String)> = self.options.tags.iter().map(tag).collect();
         let known: BTreeSet<&str> = of.values().flatten().map(String::as_str).collect();
         if let Some((_, lost)) = tags.iter().find(|(_, tag)| !known.contains(tag.as_str())) {
             let error = Error::new(format!("no scenario has the tag `{lost}`"));

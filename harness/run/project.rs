@@ -80,9 +80,8 @@ impl Project {
         records: bool,
     ) -> Result<Project> {
         // The folders that are written to.
-        ["fixtures/.journal", "goldens", ".retake/runs"]
-            .iter()
-            .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
+        let written = ["fixtures/.journal", "goldens", ".retake/runs"];
+        written.iter().try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = match only {
             None => discover(root)?,
             Some(names) => {
