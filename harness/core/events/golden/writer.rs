@@ -328,13 +328,8 @@ impl<'a> Trees<'a> {
         let Some((other, differing)) = self.like(node) else {
             push(&name, text, depth, out);
             for below in &node.below {
-                self.line(
-                    below,
-                    &Printed(&below.kinds).to_string(),
-                    &format!("{place}.{}", below.name),
-                    depth + 1,
-                    out,
-                );
+                let (kinds, place) = (Printed(&below.kinds).to_string(), format!("{place}.{}", below.name));
+                self.line(below, &kinds, &place, depth + 1, out);
             }
             // What is written at the same place later hides what was written there before.
             self.0.retain(|whole| whole.place != place || whole.name != node.name);
