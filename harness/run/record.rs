@@ -62,13 +62,9 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
         begin(project, scenario, Begin::With(journal))?.driven(tools)?.prove(false)?.commit(false)
     });
     project.print_notes();
-    accepted.map_or_else(
-        |failure| {
-            terminal::error(format!("{}: not accepted: {failure}\n", scenario.name));
-            ExitCode::from(1)
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    let Err(failure) = accepted else { return ExitCode::SUCCESS };
+    terminal::error(format!("{}: not accepted: {failure}\n", scenario.name));
+    ExitCode::from(1)
 }
 
 /// The relay of the command that started this runner.

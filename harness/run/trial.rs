@@ -289,15 +289,11 @@ pub(super) fn play(
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             model.ends();
             let ended = running.end(failed).await;
-            let tools = match doubles {
-                Some(doubles) => doubles.end().await,
-                None => Asked::default(),
-            };
+            let tools = if let Some(doubles) = doubles { doubles.end().await } else { Asked::default() };
             let mut driven = driven?;
             if let Some((CauseKind::TimeUp, late)) = &mut driven.failure {
-                let waits = |line: &String| {
-                    format!("{line}, which did not answer: agents have to answer or decline such requests")
-                };
+                let why = "which did not answer: agents have to answer or decline such requests";
+                let waits = |line: &String| format!("{line}, {why}");
                 *late = tools.unanswered.iter().map(waits).fold(late.clone(), Error::help);
             }
             Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))

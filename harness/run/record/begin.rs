@@ -64,10 +64,7 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begi
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None, _lock: lock };
     let (journal, resume) = match with {
         Begin::Anew => (recording.start(&old)?, None),
-        Begin::Resume => {
-            let (journal, resume) = recording.resume(&old, secrets.scrub())?;
-            (journal, Some(resume))
-        }
+        Begin::Resume => recording.resume(&old, secrets.scrub()).map(|(journal, resume)| (journal, Some(resume)))?,
         Begin::With(other) => {
             let journal = call_log::CallLog::create(&recording.journal_file)?;
             let calls = call_log::read(other, other, secrets.scrub())?.attempts.pop().unwrap_or_default();
