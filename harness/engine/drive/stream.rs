@@ -122,11 +122,8 @@ impl Stream {
             return None;
         };
         self.capture = Capture::new();
-        Some(Error::new(what).help(format!(
-            "{} had come; it begins: {}",
-            counted(self.events.len(), "event"),
-            self.beginning()
-        )))
+        let (had, begins) = (counted(self.events.len(), "event"), self.beginning());
+        Some(Error::new(what).help(format!("{had} had come; it begins: {begins}")))
     }
 
     /// Returns the beginning of the stream, for errors.
