@@ -34,17 +34,9 @@ pub(super) fn stable_text(captures: &[Captured], normalize: &dyn Fn(&str) -> Str
 /// Returns the texts of a capture that differ from run to run, in order. If a change leaves them all as they are, it cannot
 /// affect the other captures.
 pub(super) fn texts_of_the_run(capture: &Captured, normalize: &dyn Fn(&str) -> String) -> Vec<String> {
-    fn collect(json: &Json, normalize: &dyn Fn(&str) -> String, texts: &mut Vec<String>) {
-        match json {
-            Json::Str(text) if is_id(text) || normalize(text) != *text => texts.push(text.clone()),
-            Json::Array(items) => items.iter().for_each(|item| collect(item, normalize, texts)),
-            Json::Object(entries) => entries.iter().for_each(|(_, value)| collect(value, normalize, texts)),
-            _ => {}
-        }
-    }
     let mut texts = Vec::new();
     for json in capture.events.iter().chain(&capture.after.events).filter_map(Event::json) {
-        collect(&json, normalize, &mut texts);
+        json.each_text(&mut |text| texts.extend((is_id(text) || normalize(text) != text).then(|| text.to_owned())));
     }
     texts
 }

@@ -82,7 +82,7 @@ impl Check {
         let fixture = Arc::new(Fixture::read(&file, &project.rules)?);
         terminal::note(format!("expect at most {}, as recorded", Cost::of_fixture(&fixture, &project.rules)));
         let running = Running::start(Upstreams::from_env()?, &project.declared, false)?;
-        let provider = Asking::begin(running.relay().clone(), secrets, limits)?;
+        let provider = Asking::begin(running.relay.clone(), secrets, limits)?;
         let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name))
             .keeping(Keeps { bodies: true, ..Keeps::default() });
         let replay = Arc::new(replay);

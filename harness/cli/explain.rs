@@ -75,11 +75,8 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
     let named = worlds::named(&data, world);
     if named.is_empty() {
         let error = Error::new(format!("the last run of the worlds of `{name}` has none called `{world}`"));
-        return Err(error.suggest_or(
-            world,
-            data.worlds.iter().map(|world| world.world.as_str()),
-            format!("to see all: {again}"),
-        ));
+        let known = data.worlds.iter().map(|world| world.world.as_str());
+        return Err(error.suggest_or(world, known, format!("to see all: {again}")));
     }
     let width = columns::width();
     for world in &named {

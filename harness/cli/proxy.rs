@@ -110,7 +110,7 @@ impl Proxy {
         };
         let relay = Running::start(upstreams, &project.declared, false)?;
         let journal = call_log::CallLog::create(&journal_file)?;
-        let recorder = Arc::new(Recorder::new(relay.relay().clone(), journal, options));
+        let recorder = Arc::new(Recorder::new(relay.relay.clone(), journal, options));
         let runtime = retake_model::threads::runtime()?;
         let (mode, address, key) = (Mode::Record(recorder.clone()), Some(self.addr), self.key.clone());
         let served = runtime.block_on(async {
@@ -189,9 +189,7 @@ fn first_unserved(fixture: &Arc<Fixture>, rules: &Rules) -> Option<String> {
             conversation: fixture.conversation(index, rules)?.into(),
             checks: None,
         };
-        replay
-            .take(None, &lookup, None)
-            .err()
-            .map(|miss| format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
+        let miss = replay.take(None, &lookup, None).err()?;
+        Some(format!("replay does not serve {}: {}", nth_turn(index), miss.reason))
     })
 }

@@ -38,10 +38,8 @@ impl Prune {
         }
         let discovered = discover(&root)?;
         if let Some(broken) = discovered.scenarios.iter().find_map(|found| found.as_ref().err()) {
-            return Err(broken
-                .error
-                .clone()
-                .help("which fixture this scenario replays is not known until it is right"));
+            let error = broken.error.clone();
+            return Err(error.help("which fixture this scenario replays is not known until it is right"));
         }
         let open = OpenProject::of_scenarios(&discovered);
         let fixtures = Fixtures::new(root.clone(), open.rules.clone());
@@ -146,9 +144,7 @@ fn came_to_its_end(run: &RunData, scenario: &Scenario) -> bool {
 
 /// Whether a turn of the fixture is still the one that a run knew.
 fn is_same(fixture: &Fixture, turn: &TurnData) -> bool {
-    fixture
-        .table
-        .turns()
-        .get(turn.index)
-        .is_some_and(|now| now.caller == turn.caller && now.output.text().starts_with(turn.text.trim_end_matches('…')))
+    let begins = |text: &str| text.starts_with(turn.text.trim_end_matches('…'));
+    let now = fixture.table.turns().get(turn.index);
+    now.is_some_and(|now| now.caller == turn.caller && begins(&now.output.text()))
 }

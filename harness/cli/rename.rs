@@ -44,12 +44,9 @@ impl Rename {
             return Err(error.suggest_or(old, folders, format!("`{RETAKE} list` lists them")));
         }
         // The names of its trials: the folder's own, or one for each case. Fixtures, goldens and run data have these names.
-        let names: Vec<(String, String)> = trials
-            .iter()
-            .map(|trial| {
-                (trial.name.clone(), format!("{new}{}", trial.name.strip_prefix(old.as_str()).unwrap_or_default()))
-            })
-            .collect();
+        let renamed = |name: &str| format!("{new}{}", name.strip_prefix(old.as_str()).unwrap_or_default());
+        let names = trials.iter().map(|trial| (trial.name.clone(), renamed(&trial.name)));
+        let names: Vec<(String, String)> = names.collect();
         let mut moves = vec![(folder(old), folder(new))];
         for (old, new) in &names {
             let committed = WaitingKind::ALL.map(WaitingKind::place);

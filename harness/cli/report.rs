@@ -152,11 +152,8 @@ fn check_shards(root: &Path, runs: &Runs) -> Result<()> {
     }
     let discovered = discover(root)?;
     let is_run = |name: &str| all.iter().any(|run| run.scenario == name);
-    let left: Vec<&str> = discovered
-        .sound()
-        .filter(|scenario| scenario.skip.is_none() && !is_run(&scenario.name))
-        .map(|scenario| scenario.name.as_str())
-        .collect();
+    let left = discovered.sound().filter(|scenario| scenario.skip.is_none() && !is_run(&scenario.name));
+    let left: Vec<&str> = left.map(|scenario| scenario.name.as_str()).collect();
     if left.is_empty() {
         return Ok(());
     }

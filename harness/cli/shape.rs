@@ -43,7 +43,7 @@ impl Shape {
             return Ok(ExitCode::SUCCESS);
         }
         let file = self.file.as_ref().map_or("standard input".to_owned(), |file| file.display().to_string());
-        let content_type = match capture.format() {
+        let content_type = match capture.format {
             Some(Format::JsonLines) => "application/x-ndjson",
             _ => "text/event-stream",
         };

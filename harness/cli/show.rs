@@ -51,10 +51,8 @@ impl Show {
         let file = Show::file(&self.name.clone().unwrap_or_default(), &root, discovered.as_ref())?;
         let rules = self.project.open(&file)?.rules;
         let bytes = retake_base::files::read(&file)?;
-        let shown = root
-            .canonicalize()
-            .ok()
-            .and_then(|root| Some(file.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned()));
+        let below = |root: PathBuf| Some(file.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned());
+        let shown = root.canonicalize().ok().and_then(below);
         let fixture = Fixture::parse(shown.as_deref().unwrap_or(&file), &bytes, &rules)?;
         if let Some(number) = self.answer {
             terminal::out(answer(&fixture, number)?);

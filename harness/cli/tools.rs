@@ -90,10 +90,8 @@ impl Tools {
             _ => self.name.clone(),
         };
         if !file.exists() {
-            let what = format!("`{}` is neither a scenario, a fixture nor a folder", self.name.display());
-            return Err(
-                Error::new(what).help("fixtures are in `fixtures/`; a conversation's folder contains `events/`")
-            );
+            let error = Error::new(format!("`{}` is neither a scenario, a fixture nor a folder", self.name.display()));
+            return Err(error.help("fixtures are in `fixtures/`; a conversation's folder contains `events/`"));
         }
         Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &OpenProject::of_suite(root, suite).rules)?)))
     }

@@ -128,7 +128,8 @@ impl Places {
     /// Replaces parts of a text. `replace` gets the rest of the text and what is before it, and returns the length of what it replaces.
     fn replaced<'a>(&self, text: &'a str, replace: impl Fn(&str, &str) -> Option<(usize, String)>) -> Cow<'a, str> {
         let (mut out, mut done, mut at) = (String::new(), 0, 0);
-        while let Some(found) = text[at..].find(|c: char| c == '<' || c == '\\' || self.may_begin(c)) {
+        let may_begin = |c: char| c == '<' || c == '\\' || self.0.iter().any(|it| it.place.starts_with(c));
+        while let Some(found) = text[at..].find(may_begin) {
             at += found;
             match replace(&text[at..], &text[..at]) {
                 Some((length, by)) => {
@@ -140,15 +141,7 @@ impl Places {
                 None => at += text[at..].chars().next().map_or(1, char::len_utf8),
             }
         }
-        if done == 0 {
-            return Cow::Borrowed(text);
-        }
-        out.push_str(&text[done..]);
-        Cow::Owned(out)
-    }
-
-    fn may_begin(&self, c: char) -> bool {
-        self.0.iter().any(|place| place.place.starts_with(c))
+        if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
     }
 }
 

@@ -75,17 +75,15 @@ impl Clients {
     /// Returns the client for `http:` URLs.
     /// Fails if it cannot be made.
     pub(crate) fn plain(&self) -> Result<&Client> {
-        self.plain
-            .get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())))
-            .as_ref()
-            .map_err(Clone::clone)
+        let plain = self.plain.get_or_init(|| self.made(without_certificates(Client::builder().no_proxy())));
+        plain.as_ref().map_err(Clone::clone)
     }
 
     fn made_secure(&self) -> Result<(Client, Way)> {
         let relay = Relay::from_env().map(Ok).or_else(|| OWN_RELAY.get().map(|start| start()));
         if let Some(relay) = relay.transpose()? {
             let failed = |e: &dyn std::fmt::Display| Error::new(format!("failed to use the relay: {e}"));
-            let mut key = HeaderValue::from_str(relay.key()).map_err(|e| failed(&e))?;
+            let mut key = HeaderValue::from_str(&relay.key).map_err(|e| failed(&e))?;
             key.set_sensitive(true);
             let proxy = Proxy::http(relay.url()).map_err(|e| failed(&e))?.custom_http_auth(key);
             return Ok((self.made(without_certificates(Client::builder().proxy(proxy)))?, Way::Relay));

@@ -31,7 +31,7 @@ impl Conversation {
             running
         });
         let hash = running.hash().map(OnceLock::from).unwrap_or_default();
-        Conversation { messages, length: running.length(), canonical: OnceLock::new(), hash, rules: rules.clone() }
+        Conversation { messages, length: running.length, canonical: OnceLock::new(), hash, rules: rules.clone() }
     }
 
     /// The hash of the conversation.

@@ -209,11 +209,8 @@ impl Exchange<'_> {
             }
             _ => None,
         };
-        session.note_flaws(
-            flaws.into_iter().chain(found.map(|(kind, said)| (kind, said.to_owned()))),
-            caller.as_deref(),
-            taken.as_ref().ok().map(|served| served.index),
-        );
+        let flaws = flaws.into_iter().chain(found.map(|(kind, said)| (kind, said.to_owned())));
+        session.note_flaws(flaws, caller.as_deref(), taken.as_ref().ok().map(|served| served.index));
         let served = match taken {
             Ok(served) => served,
             Err(miss) => {
@@ -289,11 +286,8 @@ impl Exchange<'_> {
         let Exchange { session, incoming, .. } = self;
         let (request, call) = (read.json().clone(), read.call);
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
-        session.note_flaws(
-            wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw)),
-            caller.as_deref(),
-            None,
-        );
+        let flaws = wire::Results::of(&call).flaws.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
+        session.note_flaws(flaws, caller.as_deref(), None);
         let asked_by = caller.clone();
         let pending = self.pending(&call, request, caller);
         let answer = match recorder.branch() {
@@ -313,7 +307,7 @@ impl Exchange<'_> {
         pending: PendingCall,
         in_flight: InFlight,
     ) -> HttpResponse<HttpBody> {
-        let prefix = branch.prefix();
+        let prefix = &branch.prefix;
         let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
             return recorder.answer_recorded(&pending, &response, in_flight);

@@ -90,7 +90,7 @@ impl OpenTurns {
     /// the first file.
     pub(super) fn of(table: &Table, free: Vec<bool>, firsts: &[usize]) -> OpenTurns {
         let left = free.iter().filter(|free| !**free).count();
-        let (times, done) = (vec![0; table.turns().len()], vec![0; table.groups()]);
+        let (times, done) = (vec![0; table.turns().len()], vec![0; table.groups]);
         let (mut others, mut places) = (vec![0], Vec::with_capacity(free.len()));
         for (index, free) in free.iter().enumerate() {
             others.extend(firsts.contains(&index).then_some(0));
@@ -111,7 +111,7 @@ impl OpenTurns {
 
     /// The same turns, of which none was served, in a table that groups them anew.
     pub(super) fn over(&self, table: &Table) -> OpenTurns {
-        OpenTurns { done: vec![0; table.groups()], ..self.anew() }
+        OpenTurns { done: vec![0; table.groups], ..self.anew() }
     }
 
     /// Chooses the turn that answers a call and takes it, in one step.

@@ -17,7 +17,8 @@ pub(super) const EXPLAINED: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Scope {
     id: u64,
-    name: Arc<str>,
+    /// The scenario's name.
+    pub name: Arc<str>,
 }
 
 impl Scope {
@@ -25,11 +26,6 @@ impl Scope {
     pub fn new(name: &str) -> Scope {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Scope { id: NEXT.fetch_add(1, Ordering::Relaxed), name: name.into() }
-    }
-
-    /// The scenario's name.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// The misses of this scope, in the order in which they came.
@@ -46,13 +42,10 @@ impl Scope {
 
     /// Returns the misses of this scope and marks them as judged. A miss that comes later is [`unjudged`].
     pub fn judge(&self) -> Vec<Arc<Miss>> {
-        REGISTRY
-            .lock()
-            .misses
-            .entries
-            .iter_mut()
-            .filter(|entry| entry.scope == self.id)
-            .for_each(|entry| entry.judged = true);
+        let mut registry = REGISTRY.lock();
+        let own = registry.misses.entries.iter_mut().filter(|entry| entry.scope == self.id);
+        own.for_each(|entry| entry.judged = true);
+        drop(registry);
         self.misses()
     }
 

@@ -168,7 +168,7 @@ impl Begins {
 /// runs alone.
 fn unclear(all: &[Arc<Session>]) -> Arc<Session> {
     let replays: Vec<_> = all.iter().filter_map(|session| session.replay()).collect();
-    let names: Vec<&str> = replays.iter().map(|replay| replay.scope().name()).collect();
+    let names: Vec<&str> = replays.iter().map(|replay| &*replay.scope().name).collect();
     let scope = Scope::new(&names.join("` or `"));
     for replay in &replays {
         replay.suspect(scope.clone());

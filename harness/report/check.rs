@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::failure::Failure;
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::text::{counted, nth_turn};
-use retake_model::Comparison;
-use retake_wire::WireChangeKind;
+use retake_core::key::attributed;
+use retake_model::{Comparison, Finding};
+use retake_wire::{WireChange, WireChangeKind};
 
 /// What a check of one recording found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -108,31 +109,25 @@ impl CheckResult {
 impl CheckData {
     /// The data of a comparison, and of what it cost.
     pub fn of(comparison: &Comparison, (calls, tokens): (u64, u64)) -> CheckData {
+        let change = |change: &WireChange| ChangeData {
+            kind: change.kind.word().to_owned(),
+            drift: change.breaks,
+            place: change.place.clone(),
+            recorded: change.recorded.clone(),
+            today: change.today.clone(),
+            what: change.to_string(),
+        };
         let apis = comparison.wire().into_iter().map(|compared| ApiCheckData {
             api: compared.api.name().to_owned(),
-            changes: compared
-                .changes
-                .iter()
-                .map(|change| ChangeData {
-                    kind: change.kind.word().to_owned(),
-                    drift: change.breaks,
-                    place: change.place.clone(),
-                    recorded: change.recorded.clone(),
-                    today: change.today.clone(),
-                    what: change.to_string(),
-                })
-                .collect(),
+            changes: compared.changes.iter().map(change).collect(),
         });
+        let finding = |finding: &Finding| BehaviourData { drift: finding.breaks, what: finding.what.clone() };
         let turns = comparison.turns.iter().map(|compared| TurnCheckData {
             turn: compared.turn,
             caller: compared.caller.clone(),
             api: compared.api.name().to_owned(),
             unchecked: compared.unchecked.clone(),
-            behaviour: compared
-                .findings
-                .iter()
-                .map(|finding| BehaviourData { drift: finding.breaks, what: finding.what.clone() })
-                .collect(),
+            behaviour: compared.findings.iter().map(finding).collect(),
         });
         CheckData { calls, tokens, apis: apis.collect(), turns: turns.collect(), unchecked: Vec::new() }
     }
@@ -213,8 +208,7 @@ impl CheckData {
 
 impl TurnCheckData {
     fn title(&self) -> String {
-        let of = self.caller.as_deref().map(|caller| format!(" of `{caller}`")).unwrap_or_default();
-        format!("{}{of}", nth_turn(self.turn))
+        nth_turn(self.turn) + &attributed(" of", self.caller.as_deref())
     }
 }
 

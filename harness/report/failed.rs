@@ -87,11 +87,8 @@ impl Failed {
         if count < 2 {
             return Vec::new();
         }
-        let mut groups: Vec<(Vec<&String>, &String)> = self
-            .groups
-            .values()
-            .map(|(names, told)| (BTreeSet::from_iter(names).into_iter().collect(), told))
-            .collect();
+        let groups = self.groups.values().map(|(names, told)| (BTreeSet::from_iter(names), told));
+        let mut groups: Vec<(BTreeSet<&String>, &String)> = groups.collect();
         groups.sort();
         let causes = if groups.len() == 1 { "one cause".to_owned() } else { counted(groups.len(), "cause") };
         let mut lines = vec![format!("{} failed, for {causes}:", counted(count, "scenario"))];

@@ -95,15 +95,12 @@ impl Failure {
     pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
         let told = |it: Cause| Cause { what: shown(&it.what), root: it.root.as_deref().map(&shown), ..it };
+        let advised = |it: Advice| Advice { case: shown(&it.case), command: shown(&it.command), ..it };
         Failure {
             causes: self.causes.into_iter().map(told).collect(),
             hints: each(self.hints),
             evidence: self.evidence.into_iter().map(|evidence| evidence.with_texts(&shown)).collect(),
-            advice: self
-                .advice
-                .into_iter()
-                .map(|it| Advice { case: shown(&it.case), command: shown(&it.command), ..it })
-                .collect(),
+            advice: self.advice.into_iter().map(advised).collect(),
             does: self.does,
         }
     }
@@ -149,11 +146,8 @@ impl From<Error> for Failure {
 impl Failure {
     /// The first line, and the hints below it.
     pub(super) fn head(&self) -> Lines {
-        let hints = self
-            .hints
-            .iter()
-            .flat_map(|hint| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>());
-        std::iter::once(self.headline()).chain(hints).collect()
+        let lines = |hint: &String| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>();
+        std::iter::once(self.headline()).chain(self.hints.iter().flat_map(lines)).collect()
     }
 
     /// The ways to resolve it.

@@ -4,6 +4,7 @@ use retake_base::text::{counted, nth_turn};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use retake_core::key::attributed;
 use retake_model::{CallFlaw, DriftOf};
 use retake_wire::fixture::Fixture;
 
@@ -84,7 +85,7 @@ impl Note {
             note.more += 1;
             return;
         }
-        let by = caller.map(|caller| format!(" by `{caller}`")).unwrap_or_default();
+        let by = attributed(" by", caller);
         let turn = turn.map(|turn| format!(", {turn}")).unwrap_or_default();
         let first = format!("in the call{by}{turn}");
         notes.push(Note { first, detail: detail(), ..Note::from(about) });

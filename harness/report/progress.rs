@@ -17,10 +17,8 @@ impl Progress {
     pub fn start(name: &str) -> Progress {
         // The bar hides itself if standard error is not a terminal.
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        bar.set_style(
-            ProgressStyle::with_template("{spinner} {prefix}: {msg}, {elapsed}")
-                .unwrap_or(ProgressStyle::default_spinner()),
-        );
+        let style = ProgressStyle::with_template("{spinner} {prefix}: {msg}, {elapsed}");
+        bar.set_style(style.unwrap_or(ProgressStyle::default_spinner()));
         bar.set_prefix(printed(name).into_owned());
         bar.set_message(state(&Tally::default()));
         if !bar.is_hidden() {

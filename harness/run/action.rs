@@ -62,14 +62,14 @@ impl Action {
         let HandedOver { version, action } = serde_json::from_str::<HandedOver<Value>>(&text).map_err(unknown)?;
         if version != VERSION {
             let differs = format!("the `retake` command is of version {version}, and this runner of {VERSION}");
-            return Err(
-                Error::new(differs).help(format!("in Cargo.toml, below [dev-dependencies]: retake = \"{version}\""))
-            );
+            let help = format!("in Cargo.toml, below [dev-dependencies]: retake = \"{version}\"");
+            return Err(Error::new(differs).help(help));
         }
-        Ok(match serde_json::from_value(action).map_err(unknown)? {
-            Action::Test(wanted) => Action::Test(wanted.with_args(args)),
-            action => action,
-        })
+        let mut action = serde_json::from_value(action).map_err(unknown)?;
+        if let Action::Test(wanted) = &mut action {
+            wanted.args = args;
+        }
+        Ok(action)
     }
 
     /// Whether the action writes fixtures.
@@ -85,11 +85,6 @@ impl Action {
     /// Whether systems get the real values of secrets, and a signal ends the action in an orderly way.
     pub(super) fn is_live(&self) -> bool {
         self.records() || matches!(self, Action::Fork(..))
-    }
-
-    /// Whether the action writes goldens even if no update was asked for.
-    pub(super) fn accepts(&self) -> bool {
-        matches!(self, Action::Accept(_))
     }
 }
 

@@ -104,14 +104,13 @@ impl Tried<'_> {
 
     /// Hints for causes that no command can fix.
     fn hints(&self, kinds: &[CauseKind]) -> Vec<String> {
+        let (file, record) = (self.scenario.file.display(), record_command(&self.scenario.name));
         let hint = |kind: &CauseKind| match kind {
             CauseKind::WrongKey => Some(KEY.to_owned()),
             CauseKind::WrongUrl => Some(BASE_URLS.to_owned()),
-            CauseKind::NoModelExpected => Some(format!(
-                "if it may call one: remove `fixture = \"none\"` from {}, then: {}",
-                self.scenario.file.display(),
-                record_command(&self.scenario.name)
-            )),
+            CauseKind::NoModelExpected => {
+                Some(format!("if it may call one: remove `fixture = \"none\"` from {file}, then: {record}"))
+            }
             _ => None,
         };
         let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));

@@ -155,14 +155,12 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
         let golden = Shaped::of(captures, options, &known, &normalize).golden;
         (nameless, if has_secrets { golden.with_text(None, &scrubbed) } else { golden })
     };
+    let (is_own, is_said, calls) = (&is_own, &is_said, &known.calls);
+    let rendering = Rendering { made: &made, normalize: &normalize, is_own, is_said, calls };
     let since = |(_, drift): &&(usize, DriftOf)| matches!(drift.check, Check::Prompt | Check::Tools | Check::Model);
     Audited {
         detail: shape.detail,
-        scored: score(
-            captures,
-            &shape,
-            &Rendering { made: &made, normalize: &normalize, is_own: &is_own, is_said: &is_said, calls: &known.calls },
-        ),
+        scored: score(captures, &shape, &rendering),
         held_nowhere,
         answers: fixture.as_deref().and_then(|fixture| of_answers(fixture, rules)),
         results: of_results(&log.heard, rules),

@@ -72,16 +72,13 @@ pub(super) fn turn_data(fixture: &Fixture, index: usize) -> Option<TurnData> {
         name: call.name.clone(),
         args: clipped(&call.args.print(Layout::Compact), TEXT).into_owned(),
     });
+    let usage = turn.output.usage.filter(|usage| usage.input > 0 || usage.output > 0);
     Some(TurnData {
         index,
         caller: turn.caller.clone(),
         text: clipped(&turn.output.text(), TEXT).into_owned(),
         tool_calls: calls.collect(),
-        tokens: turn
-            .output
-            .usage
-            .filter(|usage| usage.input > 0 || usage.output > 0)
-            .map(|usage| Tokens { input: usage.input, output: usage.output }),
+        tokens: usage.map(|usage| Tokens { input: usage.input, output: usage.output }),
     })
 }
 

@@ -42,7 +42,7 @@ pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
 /// Fails if a variable is not set; the error names the first one.
 pub(super) fn check(discovered: &Discovered, scenario: &Scenario) -> Result<()> {
     let of_systems = scenario.system.iter().flat_map(|name| of_system(discovered, name));
-    let of_relay = Relay::from_env().map(|relay| relay.holds().to_owned()).unwrap_or_default();
+    let of_relay = Relay::from_env().map(|relay| relay.holds).unwrap_or_default();
     for name in scenario.used.secrets.iter().map(String::as_str).chain(of_systems) {
         if of_relay.iter().any(|held| held == name) {
             terminal::note(format!(

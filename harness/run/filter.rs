@@ -16,14 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Wanted {
     /// libtest's arguments, as they were typed. Another runner gets them as its own.
     #[serde(skip)]
-    args: Vec<String>,
+    pub(super) args: Vec<String>,
     /// Parts of names, or folders of scenarios in the form `hello/`. A scenario has to match one of them. libtest itself takes
     /// only one part of a name. If the list is empty, all scenarios are wanted.
     filters: Vec<String>,
     /// Whether the arguments are meant for scenarios only, not for all test programs of a crate. If so, a filter that matches
     /// nothing is an error.
     of_scenarios: bool,
-    options: TestOptions,
+    /// Which of the wanted scenarios to run, and how.
+    pub(super) options: TestOptions,
 }
 
 /// Which of the wanted scenarios to run, and how.
@@ -63,25 +64,10 @@ impl Wanted {
         Wanted { args, filters, of_scenarios: true, options: TestOptions::default() }
     }
 
-    /// Sets libtest's arguments.
-    pub(super) fn with_args(self, args: Vec<String>) -> Wanted {
-        Wanted { args, ..self }
-    }
-
     /// Sets which of the wanted scenarios to run, and how.
     #[must_use]
     pub fn with(self, options: TestOptions) -> Wanted {
         Wanted { options, ..self }
-    }
-
-    /// Whether to start no further scenario after the first failure.
-    pub(super) fn fails_fast(&self) -> bool {
-        self.options.fail_fast
-    }
-
-    /// The part of the scenarios that this job runs.
-    pub(super) fn shard(&self) -> Option<Shard> {
-        self.options.shard
     }
 
     /// Whether the whole project is run.
@@ -97,12 +83,8 @@ impl Wanted {
         // Without wanted tags, nobody asks for those of a scenario.
         let of: BTreeMap<String, Vec<String>> =
             if self.options.tags.is_empty() { BTreeMap::new() } else { of().collect() };
-        let tags: Vec<(bool, String)> = self
-            .options
-            .tags
-            .iter()
-            .map(|tag| tag.strip_prefix('!').map_or_else(|| (true, tag.clone()), |tag| (false, tag.to_owned())))
-            .collect();
+        let tag = |tag: &String| tag.strip_prefix('!').map_or((true, tag.clone()), |tag| (false, tag.to_owned()));
+        let tags: Vec<(bool, String)> = self.options.tags.iter().map(tag).collect();
         let known: BTreeSet<&str> = of.values().flatten().map(String::as_str).collect();
         if let Some((_, lost)) = tags.iter().find(|(_, tag)| !known.contains(tag.as_str())) {
             let error = Error::new(format!("no scenario has the tag `{lost}`"));

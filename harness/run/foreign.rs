@@ -35,9 +35,8 @@ impl Replayed {
         let mut foreign = self.played.driven.sent.clone();
         std::iter::once(host()).chain(platform().iter().map(String::as_str)).for_each(|name| foreign.add_machine(name));
         user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
-        for name in
-            ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].into_iter().filter_map(|name| std::env::var(name).ok())
-        {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"];
+        for name in names.into_iter().filter_map(|name| std::env::var(name).ok()) {
             let whole = name.split(['.', ':']).next().unwrap_or_default();
             let language = whole.split('_').next().unwrap_or_default();
             for of in [whole, &whole.replace('_', "-"), language] {

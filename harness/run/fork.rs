@@ -149,14 +149,8 @@ impl Forking<'_> {
         staged.name = format!("{}.{number:04}", self.folder.id);
         let mode = Mode::Record(recorder.clone());
         let played = trial::play(project, &staged, Some(&**fixture), mode, server, || false, Some(&so_far))?;
-        let forked = call_log::to_fixture(
-            Some(&**fixture),
-            &file,
-            &fixture.path,
-            fixture.notes.clone(),
-            rules,
-            secrets.scrub(),
-        )?;
+        let (shown, notes) = (&fixture.path, fixture.notes.clone());
+        let forked = call_log::to_fixture(Some(&**fixture), &file, shown, notes, rules, secrets.scrub())?;
         let naming = Naming::default();
         let tools = naming.tools(&played.tools.recorded, &recorder.places());
         let fixture = naming.head(Fixture { tools, ..forked.fixture });
@@ -198,11 +192,8 @@ impl Forking<'_> {
                     Payload::Data(text) | Payload::Comment(text) | Payload::Tail(text) => (&**text).into(),
                     Payload::Empty => Json::Null,
                 });
-                let line = [
-                    ("request", captured.request.as_str().into()),
-                    ("event", (&*event.label()).into()),
-                    ("data", data),
-                ];
+                let (request, label) = (captured.request.as_str().into(), (&*event.label()).into());
+                let line = [("request", request), ("event", label), ("data", data)];
                 lines += &(Json::object(line).print(Layout::Compact) + "\n");
             }
         }

@@ -343,11 +343,12 @@ impl Goldens {
         let text = text.to_string();
         let whole = String::from_utf8_lossy(&bytes).into_owned();
         let above = text.lines().next().and_then(|first| whole.lines().skip(1).position(|line| line == first));
+        // The lines of the header.
+        let mut lines = whole.lines().skip(1).take_while(|line| line.trim_end() != "---");
         Ok(Some(Read {
             above: above.map_or(0, |above| above + 1),
             text,
-            written: header_of(&whole)
-                .find_map(|line| line.trim().strip_prefix(WRITTEN)?.trim_matches('"').parse().ok()),
+            written: lines.find_map(|line| line.trim().strip_prefix(WRITTEN)?.trim_matches('"').parse().ok()),
             input: header.input_file().map(str::to_owned),
             // The first versions named the file of an assertion.
             format: GoldenFormat(format.unwrap_or_else(|| u32::from(header.source().is_none()))),
@@ -363,11 +364,6 @@ impl Read {
         let said = named(Path::new(self.input.as_deref()?));
         (said != named(input) && !file.is_symlink()).then_some(said)
     }
-}
-
-/// The lines of the header of a golden's file.
-fn header_of(file: &str) -> impl Iterator<Item = &str> {
-    file.lines().skip(1).take_while(|line| line.trim_end() != "---")
 }
 
 /// The end of a scenario's path, which names it: `hello/scenario.toml`.

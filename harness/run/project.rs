@@ -80,9 +80,8 @@ impl Project {
         records: bool,
     ) -> Result<Project> {
         // The folders that are written to.
-        ["fixtures/.journal", "goldens", ".retake/runs"]
-            .iter()
-            .try_for_each(|folder| files::inside(root, Path::new(folder)))?;
+        let written = ["fixtures/.journal", "goldens", ".retake/runs"];
+        written.iter().try_for_each(|folder| files::inside(root, Path::new(folder)))?;
         let mut discovered = match only {
             None => discover(root)?,
             Some(names) => {
@@ -106,11 +105,9 @@ impl Project {
             egress: (discovered.suite.defaults.egress, discovered.suite.defaults.allow.clone()),
             shared: SharedSystems::default(),
         };
-        let (fixtures, notes) = (Fixtures::new(root.to_owned(), rules.clone()), Mutex::default());
-        let (root, slots) = (root.to_owned(), Slots::new());
-        let (runs, hears_calls) = (ProcessRuns::of(&root), false);
+        let fixtures = Fixtures::new(root.to_owned(), rules.clone());
         Ok(Project {
-            root,
+            root: root.to_owned(),
             discovered,
             rules,
             callers,
@@ -121,17 +118,17 @@ impl Project {
             commands,
             fixtures,
             systems,
-            slots,
+            slots: Slots::new(),
             in_vain: InVain::default(),
             running: Running::default(),
             shard: OnceLock::new(),
             failed: AtomicBool::new(false),
             holding_less: AtomicUsize::new(0),
-            hears_calls,
+            hears_calls: false,
             keeps_calls: false,
             interrupt: Interrupt::default(),
-            notes,
-            runs,
+            notes: Mutex::default(),
+            runs: ProcessRuns::of(root),
         })
     }
 
@@ -177,12 +174,8 @@ pub(super) struct ProcessRuns {
 impl ProcessRuns {
     /// An empty log for the project in a folder.
     pub(super) fn of(root: &Path) -> ProcessRuns {
-        ProcessRuns {
-            runs: Runs::of(root),
-            under_way: Mutex::default(),
-            times: Mutex::default(),
-            failed: Mutex::default(),
-        }
+        let (under_way, times, failed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        ProcessRuns { runs: Runs::of(root), under_way, times, failed }
     }
 
     /// Begins a run: what is known of its predecessor is forgotten.

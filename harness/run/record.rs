@@ -62,13 +62,9 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
         begin(project, scenario, Begin::With(journal))?.driven(tools)?.prove(false)?.commit(false)
     });
     project.print_notes();
-    accepted.map_or_else(
-        |failure| {
-            terminal::error(format!("{}: not accepted: {failure}\n", scenario.name));
-            ExitCode::from(1)
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    let Err(failure) = accepted else { return ExitCode::SUCCESS };
+    terminal::error(format!("{}: not accepted: {failure}\n", scenario.name));
+    ExitCode::from(1)
 }
 
 /// The relay of the command that started this runner.
@@ -80,7 +76,7 @@ pub(super) fn relay() -> Result<Relay> {
         )
         .help(format!("to record: {RETAKE} record NAME"))
     })?;
-    if relay.reaches().is_empty() {
+    if relay.reaches.is_empty() {
         return Err(Error::new("recording needs a provider, but none is configured")
             .help("set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OLLAMA_API_KEY for the provider itself")
             .help("or RETAKE_UPSTREAM_OPENAI for another address that speaks OpenAI's API: https://host/v1")
@@ -137,12 +133,12 @@ impl Begun<'_> {
         let suite = &self.recording.project.discovered.suite;
         let named = scenario.system.iter().flat_map(|system| pointed_at(suite, system)).collect::<BTreeSet<_>>();
         let reached = |provider: &&String| named.is_empty() || named.contains(provider.as_str());
-        let tried: Vec<&String> = relay.reaches().iter().filter(reached).collect();
+        let tried: Vec<&String> = relay.reaches.iter().filter(reached).collect();
         let failed: Vec<String> = tried.iter().filter_map(|provider| relay.tries(provider).err()).collect();
         // A system whose settings are not in the suite calls one provider or another.
         let matters = if named.is_empty() { failed.len() == tried.len() } else { true };
         let Some(first) = failed.into_iter().next().filter(|_| matters) else { return Ok(()) };
-        if self.resume.as_ref().is_some_and(|resume| resume.expected().calls > 0) {
+        if self.resume.as_ref().is_some_and(|resume| resume.expected.calls > 0) {
             terminal::note(format!("{}: warning: {first}", scenario.name));
             return Ok(());
         }

@@ -118,7 +118,8 @@ impl Suite {
         let policy = if action.only_reads() {
             Policy::Verify
         } else {
-            Policy::of_run(action.records(), self.update || action.accepts())?
+            // What is accepted is written even if no update was asked for.
+            Policy::of_run(action.records(), self.update || matches!(action, Action::Accept(_)))?
         };
         // Whatever a Rust system reads is in the project's folder, as with cargo.
         std::env::set_current_dir(&root).map_err(|e| retake_base::files::failed("open", &root, &e))?;

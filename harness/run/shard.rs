@@ -97,12 +97,8 @@ pub(super) fn times(root: &Path) -> Result<Times> {
 /// # Errors
 /// If data of a run cannot be read.
 pub fn keep_times(root: &Path) -> Result<Times> {
-    let times: Times = Runs::of(root)
-        .all()?
-        .into_iter()
-        .filter(|run| run.result != RunResult::Skipped)
-        .map(|run| (run.scenario, run.took_ms))
-        .collect();
+    let ran = Runs::of(root).all()?.into_iter().filter(|run| run.result != RunResult::Skipped);
+    let times: Times = ran.map(|run| (run.scenario, run.took_ms)).collect();
     write_times(root, &times);
     Ok(times)
 }

@@ -41,13 +41,13 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let tagged = wanted.tagged(project)?;
     // Programs that read the other formats expect nothing else in the output, and look at each test by itself.
     let in_groups = args.format != Some(FormatSetting::Json);
-    let mut tests = tests(project, wanted.fails_fast(), in_groups);
+    let mut tests = tests(project, wanted.options.fail_fast, in_groups);
     let all: BTreeSet<String> = tests.iter().map(|test| test.name().to_owned()).collect();
     tests.retain(|test| wanted.wants(test.name()) && tagged(test.name()));
     let is_run = |test: &Trial| !args.is_filtered_out(test) && !args.is_ignored(test);
     let names: BTreeSet<&str> = tests.iter().filter(|test| is_run(test)).map(Trial::name).collect();
     wanted.check(names.len(), project)?;
-    if let Some(shard) = wanted.shard() {
+    if let Some(shard) = wanted.options.shard {
         let part = part(shard, &names, &project.root)?;
         // The first part also tells what is ignored.
         tests.retain(|test| part.contains(test.name()) || (shard.is_first() && args.is_ignored(test)));
@@ -70,7 +70,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
-    args.test_threads = Some(project.slots.open(slots, scenarios, wanted.fails_fast()));
+    args.test_threads = Some(project.slots.open(slots, scenarios, wanted.options.fail_fast));
     if !args.list && wanted.only_one().is_none() {
         project.runs.runs.forget(NO_LATE_CALLS);
     }

@@ -115,10 +115,8 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
 
 fn failure(project: &Project, scenario: &Scenario, outcome: &Outcome) -> Failure {
     let log = project.shown(&outcome.log);
+    let note = format!("drift = {{ observation = \"note\" }} in {}", scenario.file.display());
     Failure::new(format!("drift: in scenario `{}`: {}", scenario.name, explain::summary(outcome)))
         .evidence(format!("{}\n  the whole log: {}", explain::drifts(outcome), log.display()))
-        .resolve(
-            "if the tools are right",
-            format!("drift = {{ observation = \"note\" }} in {}", scenario.file.display()),
-        )
+        .resolve("if the tools are right", note)
 }

@@ -289,15 +289,11 @@ pub(super) fn play(
             let failed = driven.as_ref().map_or(true, |driven| driven.failure.is_some());
             model.ends();
             let ended = running.end(failed).await;
-            let tools = match doubles {
-                Some(doubles) => doubles.end().await,
-                None => Asked::default(),
-            };
+            let tools = if let Some(doubles) = doubles { doubles.end().await } else { Asked::default() };
             let mut driven = driven?;
             if let Some((CauseKind::TimeUp, late)) = &mut driven.failure {
-                let waits = |line: &String| {
-                    format!("{line}, which did not answer: agents have to answer or decline such requests")
-                };
+                let why = "which did not answer: agents have to answer or decline such requests";
+                let waits = |line: &String| format!("{line}, {why}");
                 *late = tools.unanswered.iter().map(waits).fold(late.clone(), Error::help);
             }
             Ok(Played::of(driven, ended, tools, scenario, (began, underway.steps())))
@@ -384,7 +380,7 @@ pub(super) async fn doubles(
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
             (Mode::Record(by), _) => {
-                let of = |branch: &Branch| if branch.only_tools() { ForkTools::Recorded } else { suite.fork_tools };
+                let of = |branch: &Branch| if branch.only_tools { ForkTools::Recorded } else { suite.fork_tools };
                 by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
             }
         },

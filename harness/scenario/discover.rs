@@ -70,9 +70,8 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
     let entries = match std::fs::read_dir(root.join(SCENARIOS)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(
-                Error::new("there is no folder `scenarios`").help(format!("`{RETAKE} init` writes a first one"))
-            );
+            let error = Error::new("there is no folder `scenarios`");
+            return Err(error.help(format!("`{RETAKE} init` writes a first one")));
         }
         Err(error) => return Err(unreadable(&root.join(SCENARIOS), &error).in_file(Path::new(SCENARIOS))),
     };

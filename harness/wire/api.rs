@@ -27,16 +27,10 @@ pub enum Api {
 
 impl Api {
     /// Every API but those that are declared, in the order in which help and errors list them.
-    pub const ALL: [Api; 8] = [
-        Api::OpenAiChat,
-        Api::OpenAiResponses,
-        Api::Anthropic,
-        Api::Gemini,
-        Api::Ollama,
-        Api::Bedrock,
-        Api::BedrockInvoke,
-        Api::Opaque,
-    ];
+    pub const ALL: [Api; 8] = {
+        use Api::{Anthropic, Bedrock, BedrockInvoke, Gemini, Ollama, Opaque, OpenAiChat, OpenAiResponses};
+        [OpenAiChat, OpenAiResponses, Anthropic, Gemini, Ollama, Bedrock, BedrockInvoke, Opaque]
+    };
 
     pub fn name(self) -> &'static str {
         match self {
@@ -89,26 +83,9 @@ impl fmt::Display for Api {
 }
 
 /// The first path segment after the version (`/v1/`) of the resources that providers serve.
-const RESOURCES: [&str; 18] = [
-    "models",
-    "responses",
-    "conversations",
-    "chat",
-    "messages",
-    "batches",
-    "files",
-    "uploads",
-    "fine_tuning",
-    "threads",
-    "assistants",
-    "vector_stores",
-    "containers",
-    "embeddings",
-    "evals",
-    "videos",
-    "operations",
-    "cachedContents",
-];
+const RESOURCES: &str = "\
+    models responses conversations chat messages batches files uploads fine_tuning threads assistants vector_stores \
+    containers embeddings evals videos operations cachedContents";
 
 /// What providers serve besides chats, by a part of the path.
 const OTHER_THAN_CHATS: [(&str, &str); 18] = [
@@ -154,7 +131,7 @@ pub fn is_of_provider(path: &str) -> bool {
 fn resource(path: &str) -> Option<&'static str> {
     let mut segments = path.split('/').skip_while(|segment| !matches!(*segment, "v1" | "v1beta" | "v1alpha"));
     let named = segments.nth(1).and_then(|resource| resource.split(':').next());
-    RESOURCES.into_iter().find(|resource| Some(*resource) == named)
+    RESOURCES.split(' ').find(|resource| Some(*resource) == named)
 }
 
 /// Whether a host is that of a provider whose API Retake speaks. All requests to it are part of a recording, with any method.

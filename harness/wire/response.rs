@@ -318,6 +318,4 @@ fn has_data<'a>(mut frames: impl Iterator<Item = &'a str>, word: &str, is: impl 
 }
 
 #[cfg(test)]
-mod secrets_tests;
-#[cfg(test)]
 mod tests;

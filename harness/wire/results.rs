@@ -4,8 +4,8 @@
 
 use super::{Api, Call, Shared};
 use retake_core::conversation::{Message, ToolCall};
-use retake_core::json::Json;
-use retake_core::key::{CheckTexts, Normalizer};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Check, CheckTexts, Normalizer};
 
 impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
@@ -16,7 +16,9 @@ impl Call {
     /// Returns the same texts without exceptions about results.
     pub fn checks_but_results(&self, normalizer: &Normalizer) -> CheckTexts {
         let texts = CheckTexts::new(normalizer, &self.system, &self.tools, &self.model, &self.settings);
-        if self.form == Json::Null { texts } else { texts.with_form(&self.form) }
+        // The form is told in Retake's own words, so there is nothing to normalize.
+        let form = || self.form.print(Layout::Python).into();
+        if self.form == Json::Null { texts } else { texts.with(Check::Form, form()) }
     }
 }
 

@@ -36,11 +36,10 @@ fn interaction(request: Option<&Node>, response: Option<&Node>) -> Result<Intera
     if let Some(reason) = unsupported(&url, |name| header(request, name)) {
         return Err(reason.to_owned());
     }
+    // In Go, an empty method means GET.
+    let method = text(request, "method").filter(|method| !method.is_empty());
     Ok(Interaction {
-        // In Go, an empty method means GET.
-        method: text(request, "method")
-            .filter(|method| !method.is_empty())
-            .map_or("GET".to_owned(), |m| m.to_uppercase()),
+        method: method.map_or("GET".to_owned(), |method| method.to_uppercase()),
         url,
         headers: headers(sent(request)),
         request: body(request),

@@ -70,11 +70,10 @@ fn filled(name: &str, value: Value) -> Value {
     match value {
         Value::String(text) if text == VARIABLE => by_name(name),
         Value::Array(all) => all.into_iter().map(|value| filled(name, value)).collect(),
-        Value::Object(all) => all
-            .into_iter()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(name, value)| (name.clone(), filled(&name, value)))
-            .collect(),
+        Value::Object(all) => {
+            let given = all.into_iter().filter(|(_, value)| !value.is_null());
+            given.map(|(name, value)| (name.clone(), filled(&name, value))).collect()
+        }
         other => other,
     }
 }

@@ -83,25 +83,11 @@ impl Language {
 }
 
 /// The files with which a service on Node usually begins.
-const NODE: [&str; 15] = [
-    "src/index.ts",
-    "src/server.ts",
-    "src/app.ts",
-    "src/main.ts",
-    "index.ts",
-    "server.ts",
-    "app.ts",
-    "main.ts",
-    "src/index.js",
-    "src/server.js",
-    "index.js",
-    "server.js",
-    "app.js",
-    "index.mjs",
-    "server.mjs",
-];
+const NODE: &str = "\
+    src/index.ts src/server.ts src/app.ts src/main.ts index.ts server.ts app.ts main.ts src/index.js src/server.js \
+    index.js server.js app.js index.mjs server.mjs";
 
 /// The file with which the service in a folder begins, if it has a usual name.
 pub(super) fn node_file(folder: &Path) -> Option<&'static str> {
-    NODE.into_iter().find(|file| folder.join(file).is_file())
+    NODE.split(' ').find(|file| folder.join(file).is_file())
 }

@@ -25,22 +25,9 @@ const LIMIT: Duration = Duration::from_secs(90);
 /// From which time on `ready` needs more than its usual 30 seconds.
 const SLOW: Duration = Duration::from_secs(10);
 /// The paths by which services say that they are ready, and those where frameworks describe their routes.
-const PATHS: [&str; 14] = [
-    "/health",
-    "/healthz",
-    "/api/health",
-    "/ok",
-    "/ready",
-    "/gradio_api/openapi.json",
-    "/openapi.json",
-    "/api/openapi.json",
-    "/schema/openapi.json",
-    "/api-json",
-    "/doc",
-    "/docs",
-    "/api",
-    "/",
-];
+const PATHS: &str = "\
+    /health /healthz /api/health /ok /ready /gradio_api/openapi.json /openapi.json /api/openapi.json \
+    /schema/openapi.json /api-json /doc /docs /api /";
 
 /// What a start of the service showed.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,7 +147,7 @@ async fn looked_at(
     terminal::out(format!("  tried  {}: it listens on {port}", start.command.join(" ")));
     let (mut ready, mut api) = (None, None);
     let proposed = start.path().map(str::to_owned);
-    let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS).collect();
+    let mut paths: Vec<&str> = proposed.as_deref().into_iter().chain(PATHS.split(' ')).collect();
     let mut known = BTreeSet::new();
     paths.retain(|path| known.insert(*path));
     // Where the pages of an application answer, they answer on every path.

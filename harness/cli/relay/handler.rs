@@ -198,10 +198,8 @@ pub(super) async fn forward(outward: &Outward, mut request: Request<Body>) -> Re
     for name in OF_A_CONNECTION {
         request.headers_mut().remove(name);
     }
-    request
-        .headers_mut()
-        .entry(header::HOST)
-        .or_insert_with(|| host.parse().unwrap_or(header::HeaderValue::from_static("")));
+    let named = || host.parse().unwrap_or(header::HeaderValue::from_static(""));
+    request.headers_mut().entry(header::HOST).or_insert_with(named);
     match outward.send(request).await {
         Ok(mut answer) => {
             for name in OF_A_CONNECTION {

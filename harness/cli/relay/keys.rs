@@ -28,9 +28,8 @@ impl Keys {
     /// Reads the keys that `value` returns for their variables. `declared` are the secrets of the project.
     /// Fails if a declared key is too short to search for.
     pub(super) fn read(declared: &BTreeSet<String>, value: impl Fn(&str) -> Option<String>) -> Result<Keys> {
-        let set: Vec<(String, String)> = providers::key_variables()
-            .filter_map(|name| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?)))
-            .collect();
+        let set = |name: &str| Some((name.to_owned(), value(name).filter(|value| !value.is_empty())?));
+        let set: Vec<(String, String)> = providers::key_variables().filter_map(set).collect();
         let secrets = Secrets::new(declared, set.iter().cloned(), Suspects::default()).map_err(Error::new)?;
         let (mut scrub, mut values) = (Scrub::default(), Vec::new());
         for (name, value) in &set {

@@ -48,7 +48,7 @@ fn reaching_providers(root: &Path, action: &Action) -> Result<ExitStatus> {
     for name in providers::variables() {
         command.env_remove(name);
     }
-    command.envs(relay.relay().variables());
+    command.envs(relay.relay.variables());
     watched(&mut command, &relay)
 }
 

@@ -71,13 +71,9 @@ fn escaped(path: &str) -> String {
 }
 
 fn query(uri: &Uri) -> String {
-    let mut pairs: Vec<String> = uri
-        .query()
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| if pair.contains('=') { pair.to_owned() } else { format!("{pair}=") })
-        .collect();
+    let pairs = uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+    let whole = |pair: &str| if pair.contains('=') { pair.to_owned() } else { format!("{pair}=") };
+    let mut pairs: Vec<String> = pairs.map(whole).collect();
     pairs.sort_unstable();
     pairs.join("&")
 }

@@ -21,7 +21,8 @@ use retake_model::Relay;
 /// A running relay. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
-    relay: Relay,
+    /// How a recorder reaches the relay.
+    pub(crate) relay: Relay,
     state: Arc<RelayState>,
     say_end: watch::Sender<Option<u8>>,
     _stop: oneshot::Sender<()>,
@@ -62,11 +63,6 @@ impl Running {
         Ok(Running { relay, state, say_end, _stop: stop })
     }
 
-    /// How a recorder reaches the relay.
-    pub(crate) fn relay(&self) -> &Relay {
-        &self.relay
-    }
-
     /// Tells the runner that it was asked to end, with the exit code of the signal. Returns whether a runner hears it.
     pub(crate) fn end_runner(&self, code: u8) -> bool {
         self.say_end.send_replace(Some(code));
@@ -82,5 +78,5 @@ pub(crate) fn for_https() -> Result<Relay> {
     if started.is_none() {
         *started = Some(Running::start(Upstreams::default(), &BTreeSet::new(), false)?);
     }
-    started.as_ref().map(|running| running.relay().clone()).ok_or_else(|| Error::new("the relay has not started"))
+    started.as_ref().map(|running| running.relay.clone()).ok_or_else(|| Error::new("the relay has not started"))
 }

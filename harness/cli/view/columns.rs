@@ -22,11 +22,8 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> Vec<String> {
     let room = width.saturating_sub(indent).max(20);
     let indent = " ".repeat(indent);
     let text = visible(text).replace('\t', "    ");
-    text.trim_end_matches('\n')
-        .split('\n')
-        .flat_map(|line| broken(line, room))
-        .map(|line| format!("{indent}{line}").trim_end().to_owned())
-        .collect()
+    let lines = text.trim_end_matches('\n').split('\n').flat_map(|line| broken(line, room));
+    lines.map(|line| format!("{indent}{line}").trim_end().to_owned()).collect()
 }
 
 /// A horizontal line of this width that begins with a title.

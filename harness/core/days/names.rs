@@ -47,12 +47,8 @@ impl Letters {
             Letters::Upper => name.to_uppercase(),
             Letters::Title => {
                 let mut letters = name.chars();
-                letters
-                    .next()
-                    .into_iter()
-                    .flat_map(char::to_uppercase)
-                    .chain(letters.flat_map(char::to_lowercase))
-                    .collect()
+                let first = letters.next().into_iter().flat_map(char::to_uppercase);
+                first.chain(letters.flat_map(char::to_lowercase)).collect()
             }
         }
     }

@@ -20,11 +20,8 @@ impl Days {
         if recorded == called {
             return Clocks::ANY;
         }
-        let equal = |clock: &Clock| walk(clock, recorded, called).is_some();
-        self.clocks
-            .iter()
-            .enumerate()
-            .fold(Clocks::NONE, |found, (index, clock)| if equal(clock) { Clocks(found.0 | 1 << index) } else { found })
+        let equal = self.clocks.iter().enumerate().filter(|(_, clock)| walk(clock, recorded, called).is_some());
+        equal.fold(Clocks::NONE, |found, (index, _)| Clocks(found.0 | 1 << index))
     }
 
     /// How far the days of a text moved that says today what another one said in the recording.

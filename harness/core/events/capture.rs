@@ -39,7 +39,8 @@ const KEPT: usize = 1 << 20;
 /// Reads the events of one response body.
 #[derive(Clone, Debug, Default)]
 pub struct Capture {
-    format: Option<Format>,
+    /// The format; `None` if it is not known yet.
+    pub format: Option<Format>,
     /// The bytes of the incomplete line.
     line: Vec<u8>,
     /// The complete lines of the incomplete event, each with its `\n`, without comments.
@@ -49,7 +50,7 @@ pub struct Capture {
     /// The number of complete lines. Only the first line may begin with a byte-order mark.
     lines: usize,
     /// The number (counted from 1) of the first line that is not UTF-8, and its first invalid byte.
-    not_utf8: Option<(usize, u8)>,
+    pub not_utf8: Option<(usize, u8)>,
     /// The values of `retry:` lines, each once.
     retry: Vec<Box<str>>,
     /// The names of events, which the events share.
@@ -66,16 +67,6 @@ impl Capture {
     /// Creates a capture for a known format, such as the JSON lines of a command that first prints a line of prose.
     pub fn with_format(format: Format) -> Capture {
         Capture { format: Some(format), ..Capture::default() }
-    }
-
-    /// Returns the format; `None` if it is not known yet.
-    pub fn format(&self) -> Option<Format> {
-        self.format
-    }
-
-    /// Returns the number (counted from 1) of the first line that was not UTF-8, and its first invalid byte.
-    pub fn not_utf8(&self) -> Option<(usize, u8)> {
-        self.not_utf8
     }
 
     /// Returns the times, in milliseconds, after which clients are told to connect again; empty if they are told none.

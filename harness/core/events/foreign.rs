@@ -49,7 +49,7 @@ impl Foreign {
     }
 
     pub fn add(&mut self, value: &Json) {
-        self.value(value, LEVELS);
+        value.each_text(&mut |text| self.add_text(text));
     }
 
     /// Adds the name of a model.
@@ -177,18 +177,8 @@ impl Foreign {
             return;
         }
         self.whole.insert(text.to_owned());
-        let (Ok(json @ (Json::Object(_) | Json::Array(_))), 1..) = (Json::parse(text.as_bytes()), levels) else {
-            return;
-        };
-        self.value(&json, levels - 1);
-    }
-
-    fn value(&mut self, value: &Json, levels: usize) {
-        match value {
-            Json::Str(text) => self.text(text, levels),
-            Json::Array(items) => items.iter().for_each(|item| self.value(item, levels)),
-            Json::Object(entries) => entries.iter().for_each(|(_, value)| self.value(value, levels)),
-            _ => {}
+        if let (Ok(json @ (Json::Object(_) | Json::Array(_))), 1..) = (Json::parse(text.as_bytes()), levels) {
+            json.each_text(&mut |text| self.text(text, levels - 1));
         }
     }
 }

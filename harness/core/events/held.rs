@@ -7,15 +7,6 @@ use std::fmt;
 use super::path::{At, Path};
 use crate::json::Json;
 
-/// How a text is marked of which each piece repeats everything so far.
-const GROWING: &str = ", growing";
-/// How a text is marked that comes again as a whole after its pieces.
-const THEN_WHOLE: &str = ", then whole";
-/// How one is marked whose pieces are in events that are not collapsed.
-const IN_PIECES: &str = ", in pieces";
-/// How a text is marked of which each piece comes twice.
-const TWICE: &str = ", each piece twice";
-
 /// A place that contains texts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Held {
@@ -127,10 +118,10 @@ impl Manner {
 impl fmt::Display for Manner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Manner { grows: true, .. } => GROWING,
-            Manner { then_whole: true, .. } => THEN_WHOLE,
-            Manner { in_pieces: true, .. } => IN_PIECES,
-            Manner { twice: true, .. } => TWICE,
+            Manner { grows: true, .. } => ", growing",
+            Manner { then_whole: true, .. } => ", then whole",
+            Manner { in_pieces: true, .. } => ", in pieces",
+            Manner { twice: true, .. } => ", each piece twice",
             Manner { .. } => "",
         })
     }

@@ -129,11 +129,8 @@ fn same_way((one, other): (&Block, &Block)) -> bool {
 /// The texts of the model in a golden.
 fn told(golden: &Golden) -> impl Iterator<Item = Told<'_>> {
     let events = golden.blocks.iter().enumerate().flat_map(|(at, block)| {
-        block
-            .events
-            .iter()
-            .enumerate()
-            .flat_map(move |(line, event)| event.shown.iter().map(move |it| (at, line, event, it)))
+        let lines = block.events.iter().enumerate();
+        lines.flat_map(move |(line, event)| event.shown.iter().map(move |it| (at, line, event, it)))
     });
     events.flat_map(|(at, line, event, shown)| {
         let text = if let Shown::Text(places, Text::Turns(told, _)) = shown { Some((places, told)) } else { None };

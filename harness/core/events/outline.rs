@@ -239,11 +239,8 @@ impl Outline<'_> {
             shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
             shown.extend(short.as_ref().map(|_| Kind::Short(Id::One)));
         }
-        if let Some(at) = shown
-            .iter()
-            .position(|kind| *kind == Kind::plain(NUMBER))
-            .filter(|_| chosen.numbers && numbers.len() <= WORDS)
-        {
+        let number = shown.iter().position(|kind| *kind == Kind::plain(NUMBER));
+        if let Some(at) = number.filter(|_| chosen.numbers && numbers.len() <= WORDS) {
             shown.splice(at..=at, numbers.iter().map(|number| Kind::plain(number)));
         }
         shown

@@ -199,19 +199,11 @@ fn inner(json: &Json, pointer: &str, add: &mut dyn FnMut(&str, String)) {
 
 /// Adds the forms in which services send arguments: as one text, and parsed.
 fn arguments(args: &Json, texts: &mut Vec<String>, parsed: &mut Vec<String>) {
-    fn strings(json: &Json, texts: &mut Vec<String>) {
-        match json {
-            Json::Str(text) => texts.push(bare(text)),
-            Json::Array(items) => items.iter().for_each(|item| strings(item, texts)),
-            Json::Object(object) => object.iter().for_each(|(_, value)| strings(value, texts)),
-            _ => {}
-        }
-    }
     match args {
         Json::Str(text) => texts.push(bare(text)),
         args => {
             texts.push(bare(&args.print(Layout::Compact)));
-            strings(args, parsed);
+            args.each_text(&mut |text| parsed.push(bare(text)));
         }
     }
 }

@@ -202,9 +202,8 @@ fn is_telling(text: &str) -> bool {
 
 /// HTML without the forms of quotes, which may be escaped or not.
 fn plain_quotes(html: &str) -> String {
-    [("&#x27;", "'"), ("&#39;", "'"), ("&#34;", "\""), ("&quot;", "\"")]
-        .iter()
-        .fold(html.to_owned(), |html, (form, c)| html.replace(form, c))
+    let forms = [("&#x27;", "'"), ("&#39;", "'"), ("&#34;", "\""), ("&quot;", "\"")];
+    forms.iter().fold(html.to_owned(), |html, (form, c)| html.replace(form, c))
 }
 
 /// The text as in JSON, without the quotes around it; `None` if that is the same.

@@ -26,9 +26,7 @@ const EXACTLY: &str = "exactly ";
 const LONGEST: usize = 48;
 
 /// The keys whose words are shown.
-pub(super) struct WordKeys {
-    more: Vec<String>,
-}
+pub(super) struct WordKeys(Vec<String>);
 
 /// Whether words are shown under a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,13 +40,13 @@ pub(super) enum Holds {
 impl WordKeys {
     /// Creates the set of the usual keys and some more.
     pub(super) fn new(more: &[String]) -> WordKeys {
-        WordKeys { more: more.iter().map(|key| plain(key).into_owned()).collect() }
+        WordKeys(more.iter().map(|key| plain(key).into_owned()).collect())
     }
 
     /// Returns whether words are shown under a key.
     pub(super) fn under(&self, key: &str) -> Holds {
         let key = plain(key);
-        if KEYS.contains(&&*key) || self.more.iter().any(|more| *more == key) {
+        if KEYS.contains(&&*key) || self.0.iter().any(|more| *more == key) {
             Holds::Words
         } else if TOOL_NAMES.contains(&&*key) {
             Holds::ToolName

@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
     pub(super) fn value(&mut self, depth: usize) -> Parsed<Json> {
         self.skip_space();
         match self.peek() {
-            Some(b'{') => self.object(depth),
+            Some(b'{') => self.entries(depth, |parser, _| parser.value(depth + 1).map(Some)),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Json::Str(self.string()?)),
             Some(b'0'..=b'9' | b'-') => self.number(),
@@ -207,10 +207,6 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         Ok(())
-    }
-
-    fn object(&mut self, depth: usize) -> Parsed<Json> {
-        self.entries(depth, |parser, _| parser.value(depth + 1).map(Some))
     }
 
     /// Reads an object. `value` reads the value of each key, and returns `None` to leave the entry out.

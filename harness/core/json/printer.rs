@@ -83,9 +83,7 @@ pub(super) fn print_value(value: &Json, out: &mut String, layout: Layout, depth:
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Json::Int(i) => {
-            let _ = write!(out, "{i}");
-        }
+        Json::Int(i) => drop(write!(out, "{i}")),
         Json::BigInt(digits) => out.push_str(digits),
         Json::Float(f) => print_float(*f, out, ["NaN", "Infinity", "-Infinity"]),
         Json::Str(s) => print_string(s, out),
@@ -188,13 +186,11 @@ pub(super) fn python_repr_string(s: &str, out: &mut String) {
                 out.push(c);
             }
             _ if is_printable(c) => out.push(c),
-            _ => {
-                let _ = match u32::from(c) {
-                    code @ 0..=0xff => write!(out, "\\x{code:02x}"),
-                    code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
-                    code => write!(out, "\\U{code:08x}"),
-                };
-            }
+            _ => drop(match u32::from(c) {
+                code @ 0..=0xff => write!(out, "\\x{code:02x}"),
+                code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
+                code => write!(out, "\\U{code:08x}"),
+            }),
         }
     }
     out.push(quote);

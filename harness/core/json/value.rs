@@ -67,6 +67,26 @@ impl Json {
     }
 
     /// Returns the number if this is a non-negative integer of at most 63 bits.
+    /// Gives each string of the value, but no key.
+    pub fn each_text(&self, found: &mut dyn FnMut(&str)) {
+        match self {
+            Json::Str(text) => found(text),
+            Json::Array(items) => items.iter().for_each(|item| item.each_text(found)),
+            Json::Object(fields) => fields.iter().for_each(|(_, field)| field.each_text(found)),
+            _ => {}
+        }
+    }
+
+    /// As [`Json::each_text`], for strings that are changed in place.
+    pub fn each_text_mut(&mut self, change: &mut dyn FnMut(&mut String)) {
+        match self {
+            Json::Str(text) => change(text),
+            Json::Array(items) => items.iter_mut().for_each(|item| item.each_text_mut(change)),
+            Json::Object(fields) => fields.iter_mut().for_each(|(_, field)| field.each_text_mut(change)),
+            _ => {}
+        }
+    }
+
     pub fn as_u64(&self) -> Option<u64> {
         if let Json::Int(i) = self { u64::try_from(*i).ok() } else { None }
     }

@@ -16,8 +16,7 @@ pub(super) fn canonical_message(message: &Message, normalizer: &Normalizer) -> O
     }
     if !message.tool_calls.is_empty() {
         let call = |call: &ToolCall| {
-            let mut args = call.args.clone();
-            normalizer.own_in(&mut args, false);
+            let args = normalizer.own_of(&call.args, false).into_owned();
             Json::object([("args", args), ("name", Json::Str(call.name.clone()))])
         };
         entries.push(("tool_calls", message.tool_calls.iter().map(call).collect::<Vec<_>>().into()));
@@ -32,7 +31,7 @@ fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Optio
         return None;
     }
     let content = if message.kind == OPAQUE {
-        Cow::Owned(opaque_text(message.content.clone(), normalizer))
+        Cow::Owned(opaque_text(&message.content, normalizer))
     } else {
         match &message.content {
             Json::Str(text) => normalizer.apply(text),
@@ -43,12 +42,11 @@ fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Optio
 }
 
 /// Returns the text of a body that is not a chat model's: its JSON, after the suite's rules changed its strings and numbers.
-fn opaque_text(mut body: Json, normalizer: &Normalizer) -> String {
-    if body == Json::Null {
+fn opaque_text(body: &Json, normalizer: &Normalizer) -> String {
+    if *body == Json::Null {
         return NO_BODY.to_owned();
     }
-    normalizer.own_in(&mut body, true);
-    normalizer.version_1(&body.print(Layout::Python)).into_owned()
+    normalizer.version_1(&normalizer.own_of(body, true).print(Layout::Python)).into_owned()
 }
 
 const NO_BODY: &str = "(no body)";
@@ -61,7 +59,7 @@ pub fn with_rules<'a>(message: &'a Json, rules: &Normalizer) -> Option<Cow<'a, J
     let replaced = match message.str_of("type") {
         Some(OPAQUE) if content == NO_BODY => Cow::Borrowed(content),
         Some(OPAQUE) if rules.has_own() => match Json::parse(content.as_bytes()) {
-            Ok(body) => Cow::Owned(opaque_text(body, rules)),
+            Ok(body) => Cow::Owned(opaque_text(&body, rules)),
             Err(_) => rules.apply(content),
         },
         Some(OPAQUE) => rules.version_1(content),

@@ -1,6 +1,5 @@
 //! The checks: what is compared on each served turn, but is not part of the key (KEY.md, section 5).
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -29,16 +28,10 @@ pub enum Check {
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 8] = [
-        Check::Prompt,
-        Check::Tools,
-        Check::Model,
-        Check::Settings,
-        Check::Form,
-        Check::Results,
-        Check::Extra,
-        Check::Dates,
-    ];
+    pub const ALL: [Check; 8] = {
+        use Check::{Dates, Extra, Form, Model, Prompt, Results, Settings, Tools};
+        [Prompt, Tools, Model, Settings, Form, Results, Extra, Dates]
+    };
 
     /// Whether values of this check may vary from run to run, which is marked in the recorded text.
     pub fn may_vary(self) -> bool {
@@ -163,17 +156,10 @@ pub const HEADERS: &str = "headers";
 
 /// Returns the text of `extra`. The rules apply to each string, but in headers only the suite's: a provider's versions are dates.
 fn extra_with_rules(mut extra: Json, rules: &Normalizer) -> String {
-    fn in_strings(value: &mut Json, rules: &Normalizer) {
-        match value {
-            Json::Str(text) => *text = rules.of_check(text).into_owned(),
-            Json::Array(items) => items.iter_mut().for_each(|item| in_strings(item, rules)),
-            Json::Object(fields) => fields.iter_mut().for_each(|(_, field)| in_strings(field, rules)),
-            _ => {}
-        }
-    }
     rules.own_in(&mut extra, false);
     if let Some(fields) = extra.as_object_mut() {
-        fields.iter_mut().filter(|(name, _)| *name != HEADERS).for_each(|(_, value)| in_strings(value, rules));
+        let others = fields.iter_mut().filter(|(name, _)| *name != HEADERS);
+        others.for_each(|(_, value)| value.each_text_mut(&mut |text| *text = rules.of_check(text).into_owned()));
     }
     extra.print(Layout::Python)
 }
@@ -196,13 +182,7 @@ impl CheckTexts {
         let text = |text: &str| Arc::from(normalizer.own(&normalizer.of_check(text)));
         let json = |value: &Json| match value {
             Json::Null => "".into(),
-            other => {
-                let mut other = Cow::Borrowed(other);
-                if normalizer.has_own() {
-                    normalizer.own_in(other.to_mut(), false);
-                }
-                normalizer.of_check(&other.print(Layout::Python)).into()
-            }
+            other => normalizer.of_check(&normalizer.own_of(other, false).print(Layout::Python)).into(),
         };
         let [prompt, tools, model, settings] = [text(prompt), json(tools), text(model), json(settings)].map(Some);
         CheckTexts([prompt, tools, model, settings, None, Some("".into()), None, None])
@@ -218,12 +198,6 @@ impl CheckTexts {
     #[must_use]
     pub fn with_dates(self, normalizer: &Normalizer, dates: Json) -> CheckTexts {
         self.with(Check::Dates, dates_with_rules(dates, normalizer).into())
-    }
-
-    /// Sets what changes how an answer looks. These are Retake's own words, so there is nothing to normalize.
-    #[must_use]
-    pub fn with_form(self, form: &Json) -> CheckTexts {
-        self.with(Check::Form, form.print(Layout::Python).into())
     }
 
     /// Sets the exceptions about results.

@@ -115,6 +115,15 @@ impl Normalizer {
         text
     }
 
+    /// As [`Normalizer::own_in`], with a copy of the value only if there are rules.
+    pub(super) fn own_of<'a>(&self, value: &'a Json, numbers: bool) -> Cow<'a, Json> {
+        let mut value = Cow::Borrowed(value);
+        if self.has_own() {
+            self.own_in(value.to_mut(), numbers);
+        }
+        value
+    }
+
     /// Applies the suite's rules to each string of a value, and if `numbers` is set also to each number. Keys stay as they
     /// are. A number that a rule replaces becomes a string.
     pub fn own_in(&self, value: &mut Json, numbers: bool) {
@@ -165,7 +174,7 @@ fn version_1(text: &str, reminder: Find, eight: Eight) -> Cow<'_, str> {
     if eight == Eight::None {
         return text;
     }
-    let Marks { removed, paths } = Marks::in_text(&text);
+    let Marks { removed, paths } = marks_in(&text);
     if removed {
         pass(&mut text, "", reminder);
     }
@@ -176,7 +185,7 @@ fn version_1(text: &str, reminder: Find, eight: Eight) -> Cow<'_, str> {
     }
     // The replacements of the next three passes contain no digit, dash or slash, so these passes cannot create a match for a
     // later one, and one look at the dashes is enough.
-    let Dashes { uuids, dates } = Dashes::in_text(text.as_bytes());
+    let Dashes { uuids, dates } = dashes_in(text.as_bytes());
     if uuids {
         pass(&mut text, "<UUID>", uuid);
     }
@@ -225,22 +234,20 @@ struct Marks {
     paths: bool,
 }
 
-impl Marks {
-    fn in_text(text: &str) -> Marks {
-        static MARKS: LazyLock<Regex> = LazyLock::new(|| {
-            regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
-        });
-        let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
-        for mark in MARKS.find_iter(text) {
-            let path = mark.as_str().starts_with('/');
-            found.paths |= path;
-            found.removed |= !path;
-            if found.removed {
-                break;
-            }
+fn marks_in(text: &str) -> Marks {
+    static MARKS: LazyLock<Regex> = LazyLock::new(|| {
+        regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
+    });
+    let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
+    for mark in MARKS.find_iter(text) {
+        let path = mark.as_str().starts_with('/');
+        found.paths |= path;
+        found.removed |= !path;
+        if found.removed {
+            break;
         }
-        found
     }
+    found
 }
 
 /// The tags around a reminder (KEY.md, section 1, rule 1).
@@ -270,7 +277,7 @@ fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
             return None;
         }
     }
-    find_at(&PATTERN, text, from)
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
@@ -292,19 +299,17 @@ struct Dashes {
     dates: bool,
 }
 
-impl Dashes {
-    fn in_text(bytes: &[u8]) -> Dashes {
-        let mut found = Dashes { uuids: false, dates: false };
-        for at in memchr::memchr_iter(b'-', bytes) {
-            // In a UUID, the next dash follows after four digits. In a date, the digits may be of another script than ASCII.
-            found.uuids |= bytes.get(at + 5) == Some(&b'-');
-            found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
-            if found.uuids && found.dates {
-                break;
-            }
+fn dashes_in(bytes: &[u8]) -> Dashes {
+    let mut found = Dashes { uuids: false, dates: false };
+    for at in memchr::memchr_iter(b'-', bytes) {
+        // In a UUID, the next dash follows after four digits. In a date, the digits may be of another script than ASCII.
+        found.uuids |= bytes.get(at + 5) == Some(&b'-');
+        found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+        if found.uuids && found.dates {
+            break;
         }
-        found
     }
+    found
 }
 
 /// Finds a UUID by its first dash, which always follows eight digits. So the order of the dashes is the order of the matches.
@@ -385,17 +390,13 @@ fn date_like(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
 
 fn path(text: &str, from: usize) -> Option<Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(r#"(?:/private)?/(?:var/folders|tmp)/[^\s\x1c-\x1f"']*"#));
-    find_at(&PATTERN, text, from)
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 /// Returns the offsets of the dashes that are at least `before` bytes after `from`.
 fn dashes(text: &str, from: usize, before: usize) -> impl Iterator<Item = usize> {
     let first = (from + before).min(text.len());
     memchr::memchr_iter(b'-', &text.as_bytes()[first..]).map(move |at| first + at)
-}
-
-fn find_at(pattern: &Regex, text: &str, from: usize) -> Option<Range<usize>> {
-    pattern.find_at(text, from).map(|found| found.range())
 }
 
 #[expect(clippy::expect_used, reason = "the patterns are constants, and each is compiled in a test")]

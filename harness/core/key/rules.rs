@@ -1,6 +1,6 @@
 //! Computes the key of a call from version 1's rules and those that a suite adds.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 
 use super::caller::Aliases;
 use super::canonical::canonical_message;
@@ -77,10 +77,7 @@ impl Rules {
     /// Returns the hash of a whole request body, normalized. It ranks the turns of one conversation (KEY.md, section 4), and is
     /// never verified.
     pub fn request_hash(&self, body: &Json) -> Hash {
-        let mut body = Cow::Borrowed(body);
-        if self.normalizer.has_own() {
-            self.normalizer.own_in(body.to_mut(), true);
-        }
+        let body = self.normalizer.own_of(body, true);
         Hash::of(self.normalizer.version_1(&body.print(Layout::Python)).as_bytes())
     }
 

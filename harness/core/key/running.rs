@@ -20,7 +20,8 @@ use crate::json::{Json, Layout};
 pub struct RunningHash {
     sha: Sha256,
     /// How many messages there are.
-    length: usize,
+    /// The number of canonical messages up to here.
+    pub length: usize,
     reminders: Reminders,
 }
 
@@ -69,11 +70,6 @@ impl RunningHash {
             self.sha.update(b", ");
         }
         self.sha.update(normalizer.version_1(text).as_bytes());
-    }
-
-    /// Returns the number of canonical messages up to here.
-    pub fn length(&self) -> usize {
-        self.length
     }
 
     /// Takes note of the reminders in a message. Returns whether it closes one of an earlier message.

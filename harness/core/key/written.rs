@@ -26,9 +26,8 @@ fn keep_order_of<'a>(message: &mut Json, text: &[u8], mut path: Vec<Step<'a>>, w
         holder = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut(*key));
     }
     path.push(Step::Key("content"));
-    let Some(content) = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut("content")) else {
-        return;
-    };
+    let content = holder.and_then(Json::as_object_mut).and_then(|object| object.get_mut("content"));
+    let Some(content) = content else { return };
     match content {
         Json::Array(blocks) => {
             for (at, block) in blocks.iter_mut().enumerate().filter(|(_, block)| block.as_array().is_some()) {

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::conversation::{Answer, Block};
-use crate::json::{Json, JsonText, Object};
+use crate::json::{Json, JsonText};
+use crate::secrets::change_keys;
 use crate::secrets::stream::{Frame, texts_of};
 
 /// A change of texts. What it leaves as it is keeps every byte.
@@ -29,20 +30,10 @@ impl Within<'_> {
             Json::Array(items) => items.iter_mut().fold(false, |changed, item| self.parts(item, texts) | changed),
             Json::Object(entries) => {
                 let values = entries.iter_mut().fold(false, |changed, (_, value)| self.parts(value, texts) | changed);
-                self.keys(entries) | values
+                change_keys(entries, |key| (self.0)(key)) | values
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => false,
         }
-    }
-
-    fn keys(&self, entries: &mut Object) -> bool {
-        let owned = |key: &str| if let Cow::Owned(key) = (self.0)(key) { Some(key) } else { None };
-        let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.clone(), owned(key)?))).collect();
-        for (key, new) in &changed {
-            let Some(value) = entries.remove(key) else { continue };
-            entries.insert(new.as_str().into(), value);
-        }
-        !changed.is_empty()
     }
 
     /// Returns a JSON text with its strings changed; `None` if none is.

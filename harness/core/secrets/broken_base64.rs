@@ -63,10 +63,8 @@ impl<'a> Broken<'a> {
     /// Adds the next piece, if what is before it can be its frame.
     fn add_next(&mut self) -> bool {
         let (bytes, end) = (self.text.as_bytes(), self.pieces.last().map_or(0, |last| last.end));
-        after(bytes, end)
-            .filter(|next| next.len() >= PIECE)
-            .flat_map(|next| in_frame(bytes, next))
-            .any(|next| self.add(next, false))
+        let mut next = after(bytes, end).filter(|next| next.len() >= PIECE).flat_map(|next| in_frame(bytes, next));
+        next.any(|next| self.add(next, false))
     }
 
     /// Adds a piece if what it stands for is text.

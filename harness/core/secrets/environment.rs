@@ -15,45 +15,12 @@ use crate::json::{Json, Layout};
 const SHORTEST_UNDECLARED: usize = 8;
 
 /// Words that mark the value of a variable as a secret, if one of them is a part of its name.
-const NAMES: [&str; 21] = [
-    "KEY",
-    "APIKEY",
-    "TOKEN",
-    "SECRET",
-    "SECRETS",
-    "PASSWORD",
-    "PASSWD",
-    "PASS",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "PAT",
-    "JWT",
-    "PRIVATEKEY",
-    "COOKIE",
-    "COOKIES",
-    "DSN",
-    "PRIVATE",
-    "SALT",
-    "URI",
-    "WEBHOOK",
-];
+const NAMES: &str = "\
+    KEY APIKEY TOKEN SECRET SECRETS PASSWORD PASSWD PASS PASSPHRASE CREDENTIAL CREDENTIALS PAT JWT PRIVATEKEY \
+    COOKIE COOKIES DSN PRIVATE SALT URI WEBHOOK";
 
 /// Values that are never secret, whatever the name of their variable is.
-const COMMON: [&str; 12] = [
-    "password",
-    "changeme",
-    "disabled",
-    "required",
-    "optional",
-    "undefined",
-    "localhost",
-    "anonymous",
-    "development",
-    "production",
-    "test1234",
-    "12345678",
-];
+const COMMON: &str = "password changeme disabled required optional undefined localhost anonymous development production test1234 12345678";
 
 /// The secrets of a recording.
 #[derive(Clone, Debug, Default)]
@@ -114,14 +81,15 @@ impl Secrets {
             !value.find(text.as_bytes()).is_empty() || in_base64()
         };
         let in_any = |value: &&Value| is_in(value, &text) || views.iter().any(|view| is_in(value, &view.text));
-        self.undeclared.iter().find(in_any).map(Value::name)
+        self.undeclared.iter().find(in_any).map(|value| &*value.name)
     }
 }
 
 fn looks_secret(name: &str, value: &str) -> bool {
     let says = name.to_ascii_uppercase();
     let says = says.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
-        NAMES.contains(&part) || ["APIKEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| part.ends_with(word))
+        NAMES.split(' ').any(|name| name == part)
+            || ["APIKEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| part.ends_with(word))
     });
     let is_path =
         value.starts_with(['/', '~', '.']) || (value.as_bytes().get(1) == Some(&b':') && value.contains('\\'));
@@ -132,7 +100,7 @@ fn looks_secret(name: &str, value: &str) -> bool {
         && !value.starts_with('<')
         && !value.chars().all(|c| Some(c) == first)
         && !is_open_address(value)
-        && !COMMON.contains(&value.to_ascii_lowercase().as_str())
+        && !COMMON.split(' ').any(|common| common.eq_ignore_ascii_case(value))
 }
 
 /// Whether a value is the address of something without a credential in it: `http://localhost:3000/callback`.

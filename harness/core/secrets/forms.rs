@@ -206,12 +206,7 @@ impl Forms {
 
     /// Returns the forms in the order in which they are applied.
     pub(super) fn iter(self) -> impl Iterator<Item = &'static SecretForm> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let (next, form) = self.from(at)?;
-            at = next;
-            Some(form)
-        })
+        std::iter::successors(self.from(0), move |(next, _)| self.from(*next)).map(|(_, form)| form)
     }
 
     /// Returns the first form from a place on, and the place after it.

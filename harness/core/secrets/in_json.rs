@@ -147,18 +147,19 @@ impl Scrub {
 
     /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
     fn keys(&self, entries: &mut Object, fired: &mut Fired) {
-        let changed: Vec<_> = entries
-            .keys()
-            .filter_map(|key| match self.text(key, fired) {
-                Cow::Owned(scrubbed) => Some((key.clone(), scrubbed)),
-                Cow::Borrowed(_) => None,
-            })
-            .collect();
-        for (key, scrubbed) in changed {
-            let Some(value) = entries.remove(&key) else { continue };
-            entries.insert(scrubbed.into(), value);
-        }
+        change_keys(entries, |key| self.text(key, fired));
     }
+}
+
+/// Changes the keys of an object. Returns whether one was.
+pub(crate) fn change_keys(entries: &mut Object, mut change: impl FnMut(&str) -> Cow<'_, str>) -> bool {
+    let mut owned = |key: &str| if let Cow::Owned(key) = change(key) { Some(key) } else { None };
+    let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.clone(), owned(key)?))).collect();
+    for (key, new) in &changed {
+        let Some(value) = entries.remove(key) else { continue };
+        entries.insert(new.as_str().into(), value);
+    }
+    !changed.is_empty()
 }
 
 /// Whether a text may have the first line of a private key.
@@ -167,10 +168,6 @@ fn has_key(text: &str) -> bool {
     KEY.find(text.as_bytes()).is_some()
 }
 
-pub(super) fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {
-    let Json::Object(entries) = json else { return None };
-    match entries.get_mut(key)? {
-        Json::Str(text) => Some(text),
-        _ => None,
-    }
+fn string_mut<'a>(json: &'a mut Json, key: &str) -> Option<&'a mut String> {
+    if let Json::Str(text) = json.as_object_mut()?.get_mut(key)? { Some(text) } else { None }
 }

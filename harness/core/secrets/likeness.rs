@@ -2,35 +2,9 @@
 //! length, entropy and the letters that follow one another tell them apart.
 
 /// Words in examples, which are no secrets.
-const EXAMPLES: [&str; 27] = [
-    "your",
-    "example",
-    "sample",
-    "placeholder",
-    "changeme",
-    "change-me",
-    "change_me",
-    "redacted",
-    "removed",
-    "hidden",
-    "dummy",
-    "fake",
-    "mock",
-    "test",
-    "insert",
-    "replace",
-    "enter",
-    "xxxx",
-    "....",
-    "****",
-    "1234567890",
-    "0123456789abcdef",
-    "abcdef",
-    "passw",
-    "p@ss",
-    "lorem",
-    "hmac-sha",
-];
+const EXAMPLES: &str = "\
+    your example sample placeholder changeme change-me change_me redacted removed hidden dummy fake mock test \
+    insert replace enter xxxx .... **** 1234567890 0123456789abcdef abcdef passw p@ss lorem hmac-sha";
 
 /// Whether a text in the place of a key or a token is one: it is long and irregular, and neither words nor an example.
 pub(super) fn is_key(text: &str) -> bool {
@@ -62,9 +36,8 @@ pub(super) fn is_cookie(text: &str, is_open: impl Fn(&str) -> bool) -> bool {
 /// Whether a cookie of this name tells visitors apart, or counts them. It opens nothing.
 pub(super) fn names_a_visitor(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["visitor", "device", "anonymous", "analytics", "_ga", "_gid", "_fbp", "utm_", "consent"]
-        .iter()
-        .any(|word| name.contains(word))
+    let words = ["visitor", "device", "anonymous", "analytics", "_ga", "_gid", "_fbp", "utm_", "consent"];
+    words.iter().any(|word| name.contains(word))
 }
 
 /// Whether a text in the place of a signature or of a parameter is long and irregular.
@@ -84,7 +57,7 @@ pub(super) fn is_argument(text: &str) -> bool {
     text.len() >= 3
         && !text.starts_with(['$', '<', '{', '%', '[', '-', '/'])
         && !text.bytes().all(|byte| byte.is_ascii_digit() || b"*.:x".contains(&byte))
-        && !EXAMPLES.iter().any(|example| lower.contains(example))
+        && !EXAMPLES.split(' ').any(|example| lower.contains(example))
         && !["user", "secret", "token", "group", "root", "admin", "wheel"].contains(&&*lower)
 }
 
@@ -141,11 +114,8 @@ pub(super) fn word_letters(text: &str) -> usize {
         // In `LMHead` the last capital begins a word.
         let begin = if upper > 1 && lower > 0 { start + upper - 1 } else { start };
         at = (start + upper + lower).max(start + 1);
-        letters += [&bytes[start..begin], &bytes[begin..start + upper + lower]]
-            .into_iter()
-            .filter(|word| is_word(word))
-            .map(<[u8]>::len)
-            .sum::<usize>();
+        let words = [&bytes[start..begin], &bytes[begin..start + upper + lower]];
+        letters += words.into_iter().filter(|word| is_word(word)).map(<[u8]>::len).sum::<usize>();
     }
     letters
 }
@@ -160,7 +130,7 @@ fn is_word(word: &[u8]) -> bool {
 
 fn is_irregular(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    !EXAMPLES.iter().any(|example| lower.contains(example)) && !mostly_words(text)
+    !EXAMPLES.split(' ').any(|example| lower.contains(example)) && !mostly_words(text)
 }
 
 /// Whether most of a text is words: `my-service-account-2`, `settings.api.key`.

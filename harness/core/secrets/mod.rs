@@ -26,6 +26,7 @@ mod value;
 mod view;
 
 pub use environment::Secrets;
+pub(crate) use in_json::change_keys;
 pub use scrub::{Fired, Scrub};
 pub use shown::{hide, shown, shown_json};
 pub use suspects::{Suspected, Suspects};

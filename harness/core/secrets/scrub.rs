@@ -88,7 +88,7 @@ impl Scrub {
         self.names.insert(format!("{VARIABLE}{name}"));
         self.values.push(Value::new(name, value));
         // If one value contains another, the longer one has to be found first.
-        self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name().cmp(b.name())));
+        self.values.sort_by(|a, b| b.length().cmp(&a.length()).then_with(|| a.name.cmp(&b.name)));
         self
     }
 
@@ -124,7 +124,7 @@ impl Scrub {
     /// Returns the placeholders of these secrets that are in a text.
     pub fn placeholders_in(&self, text: &str) -> Vec<String> {
         let of_forms = self.forms.placed(text.as_bytes()).iter().map(|form| form.placeholder().to_owned());
-        let of_values = self.values.iter().map(|value| value.placeholder().to_owned());
+        let of_values = self.values.iter().map(|value| value.placeholder.clone());
         of_forms.chain(of_values.filter(|placeholder| text.contains(placeholder))).collect()
     }
 
@@ -188,7 +188,7 @@ impl Scrub {
             let text = joined(pieces);
             let found = merged(value.find(text.as_bytes()), value.cut_off(&text));
             drop(text);
-            replace(pieces, &self.as_finds(found, value.placeholder(), &value.fired_as(), fired));
+            replace(pieces, &self.as_finds(found, &value.placeholder, &value.fired_as(), fired));
         }
         let (mut likely, mut at) = (self.forms.in_text(&joined(pieces)), 0);
         while let Some((next, form)) = likely.from(at) {
@@ -218,12 +218,12 @@ impl Scrub {
             };
             let values = self.values.iter().map(|value| {
                 let found = merged(value.find(view.text.as_bytes()), value.cut_off(&view.text));
-                (found, value.placeholder(), value.fired_as())
+                (found, &*value.placeholder, value.fired_as())
             });
             let likely = self.forms.in_text(&view.text).and(self.forms.placed(view.text.as_bytes()));
-            let forms = likely.iter();
-            let forms =
-                forms.map(|form| (form.find(&view.text, self.edition), form.placeholder(), form.name.to_owned()));
+            let forms = likely
+                .iter()
+                .map(|form| (form.find(&view.text, self.edition), form.placeholder(), form.name.to_owned()));
             let plain = values.chain(forms).map(|(found, placeholder, name)| {
                 let mut new = Fired::new();
                 (self.as_finds(merged(found, named(placeholder)), placeholder, &name, &mut new), new)
@@ -309,7 +309,7 @@ impl Scrub {
     fn first_placeholder(&self, bytes: &[u8], fired: &mut Fired) -> Option<usize> {
         memchr::memchr(b'<', bytes)?;
         let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
-        let values = self.values.iter().filter_map(|value| Some((place(value.placeholder())?, value.fired_as())));
+        let values = self.values.iter().filter_map(|value| Some((place(&value.placeholder)?, value.fired_as())));
         let forms =
             self.forms.placed(bytes).iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
         let found = values.chain(forms).map(|(at, name)| {
@@ -332,7 +332,7 @@ impl Scrub {
         for value in &self.values {
             for range in value.find(&scrubbed).into_iter().rev() {
                 self.note(value.fired_as(), fired);
-                scrubbed.splice(range, value.placeholder().bytes());
+                scrubbed.splice(range, value.placeholder.bytes());
             }
         }
         let text: String = scrubbed.iter().map(|byte| char::from(*byte)).collect();

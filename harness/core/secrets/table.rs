@@ -14,11 +14,6 @@ const fn form(name: &'static str, needles: Needles, pattern: &'static str) -> Se
     SecretForm::new(name, needles, How::Pattern(pattern), None)
 }
 
-/// A form as the first edition searches for it.
-const fn former(name: &'static str, needles: Needles, pattern: &'static str) -> SecretForm {
-    SecretForm::new(name, needles, How::Pattern(pattern), Some(Edition::First))
-}
-
 /// A form that the first edition does not know.
 const fn newer(name: &'static str, needles: Needles, pattern: &'static str) -> SecretForm {
     SecretForm::new(name, needles, How::Pattern(pattern), Some(Edition::Second))
@@ -39,13 +34,14 @@ pub(super) const COUNT: usize = 140;
 
 /// All forms, in the order in which they are applied: a form that can contain others comes before them.
 pub(super) static FORMS: [SecretForm; COUNT] = [
-    former(
+    SecretForm::new(
         "private-key",
         &["PRIVATE KEY"],
-        concat!(
+        How::Pattern(concat!(
             r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()-]{16,}?",
             r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\+[nr])*[A-Za-z0-9+/=]{16,})+)",
-        ),
+        )),
+        Some(Edition::First),
     ),
     found("private-key", &["PRIVATE KEY", "Private-Lines"], private_key::keys),
     found("suspected-private-key", &["PRIVATE KEY", "Private-Lines"], private_key::suspected),

@@ -18,8 +18,8 @@ pub(super) const VARIABLE: &str = "env:";
 /// The value of an environment variable.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
-    name: String,
-    placeholder: String,
+    pub(super) name: String,
+    pub(super) placeholder: String,
     /// The value, and the value with `+` in place of each space, as forms of web pages write it.
     spellings: Vec<Finder<'static>>,
     /// The middles of the base64 of the value and of its placeholder.
@@ -38,14 +38,6 @@ impl Value {
         let base64 = texts.first().into_iter().chain([&placeholder]).flat_map(|text| base64_run::middles(text));
         let base64 = base64.map(|(middle, skipped)| (finder(&middle), skipped)).collect();
         Value { name: name.to_owned(), placeholder, spellings: texts.iter().map(|text| finder(text)).collect(), base64 }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn placeholder(&self) -> &str {
-        &self.placeholder
     }
 
     /// The name under which a fixture lists the value.

@@ -5,15 +5,6 @@ use std::ops::Range;
 
 use super::forms::Edition;
 
-/// How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL. A text that
-/// is itself a string of JSON, such as a call that is searched as it was sent, needs two more than the text in it.
-const fn depth(edition: Edition) -> usize {
-    match edition {
-        Edition::First => 3,
-        Edition::Second => 5,
-    }
-}
-
 /// A text with some of its escapes decoded.
 pub(super) struct View {
     pub(super) text: String,
@@ -35,7 +26,10 @@ impl View {
     pub(super) fn all(text: &str, edition: Edition) -> Vec<View> {
         let mut views: Vec<View> = Vec::new();
         let (mut begin, mut decoded) = (0, next_views(text, &[], edition));
-        for _ in 1..depth(edition) {
+        // How often escapes are decoded one after another: JSON in a string of JSON, or in a URL that is a parameter of a URL. A text
+        // that is itself a string of JSON, such as a call that is searched as it was sent, needs two more than the text in it.
+        let depth = if edition == Edition::First { 3 } else { 5 };
+        for _ in 1..depth {
             views.append(&mut decoded);
             for deeper in views[begin..].iter().flat_map(|view| next_views(&view.text, &view.decoded, edition)) {
                 if views.iter().chain(&decoded).all(|view| view.text != deeper.text) {
@@ -71,12 +65,10 @@ fn next_views(text: &str, before: &[Vec<Unit>], edition: Edition) -> Vec<View> {
     let has = |mark| memchr::memchr(mark, text.as_bytes()).is_some();
     // A form of a web page writes a space as `+`, and other characters as in a URL.
     let form = (edition > Edition::First && has(b'+') && has(b'%')).then_some(([b'%', b'+'], plus as Escape));
-    [Some(([b'%'; 2], percent as Escape)), form, Some(([b'\\'; 2], backslash))]
-        .into_iter()
-        .flatten()
-        .filter_map(|(marks, escape)| decode(text, marks, escape))
-        .map(|(text, units)| View { text, decoded: [units].into_iter().chain(before.iter().cloned()).collect() })
-        .collect()
+    let forms = [Some(([b'%'; 2], percent as Escape)), form, Some(([b'\\'; 2], backslash))].into_iter().flatten();
+    let all = |units: Vec<Unit>| [units].into_iter().chain(before.iter().cloned()).collect();
+    let decoded = forms.filter_map(|(marks, escape)| decode(text, marks, escape));
+    decoded.map(|(text, units)| View { text, decoded: all(units) }).collect()
 }
 
 /// Reads one escape at the beginning of some bytes: what it stands for, and its length.

@@ -90,7 +90,7 @@ impl Agent<'_> {
         tokio::join!(guarded.end(), rest);
         stream.end();
         underway.events(&stream.events, known);
-        if let Some(error) = stream.refused() {
+        if let Some(error) = stream.refused {
             return Err(quoting(error, &self.errors));
         }
         let code = match exit {
@@ -137,7 +137,7 @@ async fn hear(
                 let known = stream.events.len();
                 let is_over = stream.push(&chunk);
                 underway.events(&stream.events, known);
-                if is_over && (cancel || stream.refused().is_some()) {
+                if is_over && (cancel || stream.refused.is_some()) {
                     return None;
                 }
             }

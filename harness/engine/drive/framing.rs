@@ -123,10 +123,8 @@ fn named(name: &str, payload: &Json, size: usize) -> Arrived {
 fn socket_io(text: &str) -> Arrived {
     let kind = text.get(..2).unwrap_or(text);
     let rest = text.get(2..).unwrap_or_default();
-    let list = rest
-        .find('[')
-        .and_then(|at| Json::parse(&rest.as_bytes()[at..]).ok())
-        .and_then(|list| list.as_array().map(<[Json]>::to_vec));
+    let list = rest.find('[').and_then(|at| Json::parse(&rest.as_bytes()[at..]).ok());
+    let list = list.and_then(|list| list.as_array().map(<[Json]>::to_vec));
     match kind {
         _ if text.starts_with('0') => Arrived::Accepted,
         "40" => Arrived::Accepted,

@@ -45,7 +45,7 @@ pub(super) struct Stream {
     came: usize,
     head: Vec<u8>,
     /// Why the stream is too large to read further.
-    refused: Option<Error>,
+    pub(super) refused: Option<Error>,
 }
 
 impl Stream {
@@ -122,11 +122,8 @@ impl Stream {
             return None;
         };
         self.capture = Capture::new();
-        Some(Error::new(what).help(format!(
-            "{} had come; it begins: {}",
-            counted(self.events.len(), "event"),
-            self.beginning()
-        )))
+        let (had, begins) = (counted(self.events.len(), "event"), self.beginning());
+        Some(Error::new(what).help(format!("{had} had come; it begins: {begins}")))
     }
 
     /// Returns the beginning of the stream, for errors.
@@ -171,11 +168,6 @@ impl Stream {
         }
     }
 
-    /// Returns the error if the stream is too large.
-    pub(super) fn refused(&self) -> Option<Error> {
-        self.refused.clone()
-    }
-
     /// What has not come, for which the step waits.
     pub(super) fn lacks(&self) -> String {
         lacks(self.wanted.last.as_ref(), "stream")
@@ -200,7 +192,7 @@ impl Stream {
                 error.help(format!("it begins: {}", self.beginning()))
             });
         };
-        if let Some((line, byte)) = self.capture.not_utf8() {
+        if let Some((line, byte)) = self.capture.not_utf8 {
             return Err(Error::new(format!("line {line} of the stream is not UTF-8: it has the byte 0x{byte:02x}")));
         }
         if let Some(name) = self.wanted.first.as_deref().filter(|name| *name != first.label()) {
@@ -211,7 +203,7 @@ impl Stream {
         }
         let Some(last) = self.wanted.last.as_ref().filter(|_| !self.done) else { return Ok(()) };
         let is_tail = self.events.last().is_some_and(|event| matches!(event.payload, Payload::Tail(_)));
-        if is_tail && self.capture.format() == Some(Format::Sse) {
+        if is_tail && self.capture.format == Some(Format::Sse) {
             let what = "the last event is not ended by a blank line, so that clients drop it";
             let told =
                 format!("{} came before it; the step waits for `{last}`", counted(self.events.len() - 1, "event"));

@@ -255,9 +255,8 @@ fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
 /// which contains no ids.
 fn answered(traffic: &Traffic) -> Captured {
     let body = &traffic.body;
-    let is_stream = ["text/event-stream", "application/x-ndjson", "application/jsonl"]
-        .iter()
-        .any(|kind| traffic.content_type.starts_with(kind));
+    let streams = ["text/event-stream", "application/x-ndjson", "application/jsonl"];
+    let is_stream = streams.iter().any(|kind| traffic.content_type.starts_with(kind));
     let events = if is_stream {
         let mut capture = Capture::new();
         let mut events = capture.push(body);

@@ -112,9 +112,9 @@ impl CommandSystem {
     ) -> Result<CommandSystem> {
         let failed = |error: Error| error.while_doing(&format!("start system `{name}`"));
         let StageValues { today, egress, .. } = values;
-        egress.own(port.port());
+        egress.own(port.port);
         let mut context = context.clone();
-        context.insert("port", u64::from(port.port()));
+        context.insert("port", u64::from(port.port));
         context.insert("workdir", folder.work.display().to_string());
         let text = |template: &Template| template.render_text(&context);
         let command: Vec<String> = spec.command.iter().map(text).collect::<Result<_>>()?;
@@ -134,7 +134,7 @@ impl CommandSystem {
             guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
         }
         let (env, ready, egress) = (folder.environment(env, today), spec.ready.clone(), egress.clone());
-        let again = Again { command, cwd: runs_in, env, ready, port: port.port(), egress };
+        let again = Again { command, cwd: runs_in, env, ready, port: port.port, egress };
         match again.start(guard, deadline).await {
             Ok((guarded, log, address)) => {
                 log.write_to(&folder.root.join("system.log"));

@@ -23,7 +23,7 @@ const AWAY: Duration = Duration::minutes((400 * 24 + 12) * 60 + 7);
 /// The day that programs are told, and whether their clock is moved to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Today {
-    date: String,
+    pub(super) date: String,
     /// Whether it is another day, for another user.
     moved: bool,
     /// Whether the clock is moved to it.
@@ -40,10 +40,6 @@ impl Today {
     /// Another day than today, for the second run of a proof, with the clock if that can be moved.
     pub(super) fn other(has_clock: bool) -> Today {
         Today { date: (OffsetDateTime::now_utc() + AWAY).date().to_string(), moved: true, has_clock }
-    }
-
-    pub(super) fn date(&self) -> &str {
-        &self.date
     }
 
     /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.

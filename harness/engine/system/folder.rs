@@ -172,12 +172,9 @@ impl Folder {
             ("TEMP", text(&self.temp)),
             ("TMP", text(&self.temp)),
         ];
-        let mut environment: Vec<(String, String)> = given
-            .into_iter()
-            .chain(today.variables())
-            .filter(|(name, _)| own.iter().all(|(of_own, _)| of_own != name))
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
+        let others = given.into_iter().chain(today.variables());
+        let others = others.filter(|(name, _)| own.iter().all(|(of_own, _)| of_own != name));
+        let mut environment: Vec<(String, String)> = others.map(|(name, value)| (name.to_owned(), value)).collect();
         environment.extend(own);
         environment
     }

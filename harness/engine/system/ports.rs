@@ -27,7 +27,7 @@ pub(super) struct Lock {
 /// A port that no other runner uses until this is dropped.
 #[derive(Debug)]
 pub(super) struct PortLease {
-    port: u16,
+    pub(super) port: u16,
     _lock: Lock,
 }
 
@@ -54,10 +54,6 @@ impl PortLease {
         }
         let error = Error::new(format!("port {port}, which the system pins, is in use"));
         Err(error.help(format!("stop what listens there: ss -ltnp 'sport = :{port}' shows what it is")))
-    }
-
-    pub(super) fn port(&self) -> u16 {
-        self.port
     }
 }
 

@@ -43,13 +43,13 @@ impl Probe {
     ) -> Result<Probe> {
         super::folder::keep().await;
         let (port, own, log) = (PortLease::take()?, Folder::new(), Log::new(None));
-        let filled = |text: &str| text.replace(PORT, &port.port().to_string());
+        let filled = |text: &str| text.replace(PORT, &port.port.to_string());
         let command: Vec<String> = command.iter().map(|word| filled(word)).collect();
         let env = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
         let program = command.first().cloned().unwrap_or_default();
         let guard = Guard::default().folders(own.all());
         let egress = Egress::of_level(Level::Note, &[], false);
-        egress.own(port.port());
+        egress.own(port.port);
         egress.own(model.port());
         let guard = guard.program(command, folder.to_owned(), own.environment(env, &Today::real()), None);
         let printed = log.clone();
@@ -59,7 +59,7 @@ impl Probe {
 
     /// The port that the program was told to listen on.
     pub fn given(&self) -> u16 {
-        self.port.port()
+        self.port.port
     }
 
     /// The addresses on which the program and those that it started listen, the given port first. Where a machine does not list

@@ -124,7 +124,7 @@ impl Running {
             }
             PlayedOn::Shared(name, shared) => {
                 let model = shared.model();
-                let values = of_run(name, &model, shared.egress()).with_systems(shared.systems());
+                let values = of_run(name, &model, &shared.egress).with_systems(shared.systems());
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
                 let stage = Stage::of(values);

@@ -91,7 +91,7 @@ pub(super) struct SharedSpec {
 #[derive(Debug)]
 pub(super) struct SharedSystem {
     parts: Parts,
-    egress: Egress,
+    pub(super) egress: Egress,
     rules: Arc<Rules>,
     spoilt: AtomicBool,
     /// Keeps other processes from an attached system.
@@ -134,10 +134,6 @@ impl SharedSystem {
         let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
         let (spoilt, stop, thread) = (AtomicBool::new(false), Some(stop), Some(thread));
         Ok(SharedSystem { parts, egress, rules, spoilt, _alone: alone, stop, thread })
-    }
-
-    pub(super) fn egress(&self) -> &Egress {
-        &self.egress
     }
 
     pub(super) fn model(&self) -> Arc<ModelServer> {

@@ -72,7 +72,7 @@ impl Stage {
     /// That run has another date, so that a date in a tool result is noticed before it breaks a replay tomorrow. A system that
     /// is a command finds the date in the environment variable `RETAKE_DATE`.
     pub fn date(&self) -> &str {
-        self.0.today.date()
+        &self.0.today.date
     }
 
     pub(crate) fn today(&self) -> &Today {

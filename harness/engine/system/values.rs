@@ -179,7 +179,7 @@ impl StageValues {
             server(&format!("system {name}"), url);
         }
         for Berth { name, port, .. } in systems.iter().filter(|berth| !urls.contains_key(&berth.name)) {
-            server(&format!("system {name}"), &format!("127.0.0.1:{}", port.port()));
+            server(&format!("system {name}"), &format!("127.0.0.1:{}", port.port));
         }
         for (address, name) in &self.tools.names {
             place(&format!("tool {}", name.trim_matches(['<', '>'])), address.clone());

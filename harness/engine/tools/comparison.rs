@@ -221,12 +221,7 @@ fn joined(blocks: &[Json], separator: &str) -> String {
 }
 
 pub(super) fn normalize(json: &mut Json, normalizer: &Normalizer) {
-    match json {
-        Json::Str(text) => *text = normalizer.apply(text).into_owned(),
-        Json::Array(values) => values.iter_mut().for_each(|value| normalize(value, normalizer)),
-        Json::Object(fields) => fields.iter_mut().for_each(|(_, value)| normalize(value, normalizer)),
-        _ => {}
-    }
+    json.each_text_mut(&mut |text| *text = normalizer.apply(text).into_owned());
 }
 
 fn remove(json: &mut Json, pointer: &str) {

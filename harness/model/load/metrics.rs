@@ -108,11 +108,8 @@ impl Metrics {
         );
         let mut all = 0;
         let mut late = Vec::new();
-        let bounds = BOUNDS
-            .iter()
-            .map(|millis| Duration::from_millis(*millis).as_secs_f64().to_string())
-            .chain(["+Inf".to_owned()]);
-        for (bound, count) in bounds.zip(&self.late) {
+        let bounds = BOUNDS.iter().map(|millis| Duration::from_millis(*millis).as_secs_f64().to_string());
+        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(&self.late) {
             all += get(count);
             late.push((format!("_bucket{{le=\"{bound}\"}}"), all.to_string()));
         }

@@ -72,13 +72,11 @@ impl Pace {
         };
         let mut draws = self.draws(index);
         let mut at = Duration::ZERO;
-        let mut due: Vec<Duration> = waits
-            .into_iter()
-            .map(|wait| {
-                at += wait.mul_f64(1.0 + self.jitter * draws.as_mut().map_or(0.0, Draws::next));
-                at
-            })
-            .collect();
+        let waited = waits.into_iter().map(|wait| {
+            at += wait.mul_f64(1.0 + self.jitter * draws.as_mut().map_or(0.0, Draws::next));
+            at
+        });
+        let mut due: Vec<Duration> = waited.collect();
         if !due.is_empty() {
             due.resize(pieces, at);
         }

@@ -59,7 +59,7 @@ impl Sessions {
 /// The most sessions that are remembered: more than a load test has at work at once, and about 64 MB of them at most.
 fn most(table: &Table) -> usize {
     const SESSIONS: std::ops::RangeInclusive<usize> = 5_000..=20_000;
-    let each = 200 + table.turns().len() * 5 + table.groups() * 8;
+    let each = 200 + table.turns().len() * 5 + table.groups * 8;
     ((64 << 20) / each).clamp(*SESSIONS.start(), *SESSIONS.end())
 }
 

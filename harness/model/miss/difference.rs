@@ -225,11 +225,9 @@ impl Compared<'_> {
                 format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "message"));
             (CauseKind::MessageMissing, what)
         };
-        let mut lines = Lines::from(&*format!(
-            "difference {} of the recorded {} {are} missing, from {first_shown} on:",
-            counted(count, "message"),
-            all.len()
-        ));
+        let (messages, of) = (counted(count, "message"), all.len());
+        let line = format!("difference {messages} of the recorded {of} {are} missing, from {first_shown} on:");
+        let mut lines = Lines::from(&*line);
         lines.extend(shown(Side::Gone, &all[range.clone()]).take(3));
         self.say(Difference { of_tools, ..Difference::of(kind, what) }, lines, texts(&all[range]), "");
     }
@@ -239,13 +237,10 @@ impl Compared<'_> {
         let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
         let (count, who) = (range.len(), self.who);
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
-        let what = format!("{who} sends {} more than recorded: {first_shown}", counted(count, "message"));
-        let mut lines = Lines::from(&*format!(
-            "difference {} of {} {} not recorded, from {first_shown} on:",
-            counted(count, "message"),
-            all.len(),
-            if count == 1 { "was" } else { "were" }
-        ));
+        let (messages, of, were) = (counted(count, "message"), all.len(), if count == 1 { "was" } else { "were" });
+        let what = format!("{who} sends {messages} more than recorded: {first_shown}");
+        let line = format!("difference {messages} of {of} {were} not recorded, from {first_shown} on:");
+        let mut lines = Lines::from(&*line);
         lines.extend(shown(Side::Come, &all[range.clone()]).take(3));
         self.say(Difference::of(CauseKind::MessageExtra, what), lines, "", texts(&all[range]));
     }

@@ -240,11 +240,8 @@ impl Situation<'_> {
             (true, None) => ", served before".to_owned(),
             (_, Some(call)) => format!(", served before, to call {call}"),
         };
-        format!(
-            "{}{}{state}",
-            self.fixture.place_of(turn),
-            attributed(", by", self.fixture.table.turns()[turn].caller.as_deref())
-        )
+        let by = attributed(", by", self.fixture.table.turns()[turn].caller.as_deref());
+        format!("{}{by}{state}", self.fixture.place_of(turn))
     }
 }
 

@@ -18,9 +18,11 @@ use retake_wire::fixture::{Fixture, Table};
 /// The branch of a recording.
 #[derive(Debug)]
 pub struct Branch {
-    prefix: Replay,
+    /// The replay of what is before the branch.
+    pub prefix: Replay,
     rewrite: Rewrite,
-    only_tools: bool,
+    /// Whether it takes nothing but the answers of tool servers, and no such server is asked.
+    pub only_tools: bool,
     recalled: AtomicUsize,
     /// Why it ended before the system did; `None` if it did not.
     ended: Mutex<Option<String>>,
@@ -52,11 +54,6 @@ impl Branch {
         Branch { only_tools: true, ..Branch::new(fixture, 0, rules, Rewrite::default()) }
     }
 
-    /// Whether it takes nothing but the answers of tool servers, and no such server is asked.
-    pub fn only_tools(&self) -> bool {
-        self.only_tools
-    }
-
     /// How many calls got their recorded answers.
     pub fn recalled(&self) -> usize {
         self.recalled.load(Ordering::Relaxed)
@@ -75,11 +72,6 @@ impl Branch {
     /// Why the branch ended before the system did; `None` if it did not.
     pub fn ended(&self) -> Option<String> {
         self.ended.lock().clone()
-    }
-
-    /// The replay of what is before the branch.
-    pub fn prefix(&self) -> &Replay {
-        &self.prefix
     }
 
     /// Takes the recorded answer to a call that comes before the branch.

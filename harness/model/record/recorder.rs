@@ -106,7 +106,7 @@ impl Recorder {
     /// Says what the places of the stage are, before its system can call.
     pub fn on_stage(&self, places: &Places) {
         let _ = self.state.places.set(Arc::new(places.clone()));
-        self.branch.iter().for_each(|branch| branch.prefix().on_stage(places));
+        self.branch.iter().for_each(|branch| branch.prefix.on_stage(places));
         self.state.resume().into_iter().for_each(|resume| resume.on_stage(places));
     }
 
@@ -160,7 +160,7 @@ impl Recorder {
 
     /// Whether the provider of an API is configured.
     pub fn reaches(&self, provider: Api) -> bool {
-        self.relay.reaches().iter().any(|reached| reached == provider_of(provider))
+        self.relay.reaches.iter().any(|reached| reached == provider_of(provider))
     }
 
     /// Notes a request that is not a call.

@@ -68,9 +68,12 @@ const PASSED: [&str; 13] = [
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relay {
     address: SocketAddr,
-    key: String,
-    reaches: Vec<String>,
-    holds: Vec<String>,
+    /// The key that the relay requires.
+    pub(crate) key: String,
+    /// The providers that are configured.
+    pub reaches: Vec<String>,
+    /// The variables whose values only the relay has: the providers' keys.
+    pub holds: Vec<String>,
 }
 
 impl fmt::Debug for Relay {
@@ -143,21 +146,6 @@ impl Relay {
     /// The base URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
-    }
-
-    /// The key that the relay requires.
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// The providers that are configured.
-    pub fn reaches(&self) -> &[String] {
-        &self.reaches
-    }
-
-    /// The variables whose values only the relay has: the providers' keys.
-    pub fn holds(&self) -> &[String] {
-        &self.holds
     }
 
     /// Returns the request that passes a call on.

@@ -26,7 +26,9 @@ pub struct Resume {
     rules: Arc<Rules>,
     journal: Vec<(Recorded, Arc<Places>)>,
     fixture: Option<Arc<Fixture>>,
-    expected: Cost,
+    /// The expected cost of the whole recording if no call had been recorded before. It is the cost of the journal or of the old
+    /// fixture, whichever has more calls.
+    pub expected: Cost,
     state: Mutex<ResumeState>,
 }
 
@@ -150,12 +152,6 @@ impl Resume {
             }
         }
         self.state.lock().recalled = recalled;
-    }
-
-    /// The expected cost of the whole recording if no call had been recorded before. It is the cost of the journal or of the old
-    /// fixture, whichever has more calls.
-    pub fn expected(&self) -> Cost {
-        self.expected
     }
 
     /// How many calls got a recorded answer, and how many went to the provider.

@@ -60,7 +60,7 @@ impl Replay {
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })
         };
         let cause = Cause::new(kind_of(&reason), reason.to_string());
-        let mut miss = Miss::new(self.scope.name(), &self.fixture().path, via, reason, cause);
+        let mut miss = Miss::new(&self.scope.name, &self.fixture().path, via, reason, cause);
         miss.number = number;
         if let Some((lookup, key)) = call {
             (miss.caller, miss.key) = (lookup.caller.clone(), Some(key));

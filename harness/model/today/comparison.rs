@@ -73,9 +73,8 @@ impl Comparison {
         let asked = wire::decode(api, call.target(), &call.request, &Known::default()).ok();
         let sent = turn.wire.as_ref().filter(|wire| wire.api == api).and_then(|wire| {
             let asked = asked.as_ref()?;
-            wire::as_recorded(Some((api, &wire.response)), &asked.render_for(""))
-                .is_some()
-                .then(|| served.response_to(asked).ok())?
+            let is_recorded = wire::as_recorded(Some((api, &wire.response)), &asked.render_for("")).is_some();
+            is_recorded.then(|| served.response_to(asked).ok())?
         });
         let mut found = Vec::new();
         match sent {

@@ -19,9 +19,8 @@ pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
     };
     let file = forks.join(fork).join("fork.json");
     if !file.is_file() {
-        return Err(
-            Error::new(format!("there is no fork `{id}`")).help(format!("`{RETAKE} fork` prints the ids in its table"))
-        );
+        let error = Error::new(format!("there is no fork `{id}`"));
+        return Err(error.help(format!("`{RETAKE} fork` prints the ids in its table")));
     }
     let data = read(&file)?;
     if number.is_some() && fork == id && data.times > 1 {

@@ -13,10 +13,8 @@ pub(super) fn named(fixture: &Fixture, text: &str) -> Result<usize> {
     if let Ok(number) = text.parse::<usize>() {
         let index = number.checked_sub(1).filter(|index| *index < turns.len());
         return index.ok_or_else(|| {
-            let have = counted(turns.len(), "turn");
-            Error::new(format!("there is no turn {number}"))
-                .in_file(&fixture.path)
-                .help(format!("the fixture has {have}"))
+            let error = Error::new(format!("there is no turn {number}")).in_file(&fixture.path);
+            error.help(format!("the fixture has {}", counted(turns.len(), "turn")))
         });
     }
     // Names of callers hold colons themselves.
@@ -43,9 +41,6 @@ pub(super) fn known_caller(fixture: &Fixture, caller: &str) -> Result<()> {
         return Ok(());
     }
     let error = Error::new(format!("no recorded call is by `{caller}`")).in_file(&fixture.path);
-    Err(error.suggest_or(
-        caller,
-        callers.iter().copied(),
-        format!("the first turn is by `{}`", callers.first().unwrap_or(&"nobody")),
-    ))
+    let first = callers.first().unwrap_or(&"nobody");
+    Err(error.suggest_or(caller, callers.iter().copied(), format!("the first turn is by `{first}`")))
 }

@@ -64,10 +64,7 @@ pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begi
     let mut recording = Recording { project, scenario, file, shown, journal_file, old: None, _lock: lock };
     let (journal, resume) = match with {
         Begin::Anew => (recording.start(&old)?, None),
-        Begin::Resume => {
-            let (journal, resume) = recording.resume(&old, secrets.scrub())?;
-            (journal, Some(resume))
-        }
+        Begin::Resume => recording.resume(&old, secrets.scrub()).map(|(journal, resume)| (journal, Some(resume)))?,
         Begin::With(other) => {
             let journal = call_log::CallLog::create(&recording.journal_file)?;
             let calls = call_log::read(other, other, secrets.scrub())?.attempts.pop().unwrap_or_default();
@@ -116,7 +113,7 @@ impl Recording<'_> {
             from.push(format!("{} recorded in {}", counted(turns.len(), "call"), shown.display()));
         }
         from.extend(old.map(|old| format!("{} in {}", counted(old.table.turns().len(), "turn"), old.path.display())));
-        let cost = resume.expected();
+        let cost = resume.expected;
         terminal::note(if from.is_empty() {
             format!("{name}: nothing is recorded yet, so each call goes to the provider")
         } else {

@@ -61,10 +61,9 @@ pub(super) fn compare(
     let first = first.replace("the golden", "the replay");
     let what = format!("while it was recorded, the service sent something else: {first}");
     let name = &scenario.name;
-    let mut failure = Failure::new(format!("{what}; so nothing was written")).evidence(Evidence::diff(
-        "- its replays, + while it was recorded",
-        unified_lines(&then.to_string(), &now.to_string()),
-    ));
+    let diff = unified_lines(&then.to_string(), &now.to_string());
+    let diff = Evidence::diff("- its replays, + while it was recorded", diff);
+    let mut failure = Failure::new(format!("{what}; so nothing was written")).evidence(diff);
     let more = only_in(&recorded, &replayed);
     let ignoring = ShapeOptions { ignore: [&options.ignore[..], &more].concat(), ..options.clone() };
     let (a, b) = both(&ignoring);

@@ -313,9 +313,8 @@ impl Setting<'_> {
             if steps.end == ALL.end { parts(steps.start)..ALL.end } else { parts(steps.start)..parts(steps.end) };
         let of_golden = || captured.iter().filter(|capture| !capture.delivery.is_beside).enumerate();
         let broken = broken.clone().or_else(|| seen.broken_stream()).filter(|_| steps.end == ALL.end);
-        let of_golden = of_golden()
-            .filter(|(part, _)| parts.contains(part))
-            .chain(broken.iter().map(|broken| (of_golden().count(), broken)));
+        let broken = broken.iter().map(|broken| (of_golden().count(), broken));
+        let of_golden = of_golden().filter(|(part, _)| parts.contains(part)).chain(broken);
         // Answers that go into no golden are told apart by their steps.
         let beside = beside.iter().filter(|(step, _)| steps.contains(step));
         let beside = beside.map(|(step, capture)| (BESIDE + step, capture));

@@ -248,10 +248,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
 /// The faults that a user asks for: those of `--world` and `--side`, or the scenario's own, or the usual ones.
 fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
     let own = scenario.worlds.clone().unwrap_or_default();
-    let kinds = match &options.world {
-        None => own.kinds,
-        Some(name) => kinds_of(name)?,
-    };
+    let kinds = if let Some(name) = &options.world { kinds_of(name)? } else { own.kinds };
     let kinds = match options.side.as_deref() {
         None => kinds,
         Some(side) if side != "model" && options.world.is_none() => FaultKind::of_word(side).unwrap_or_default(),

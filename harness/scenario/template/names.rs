@@ -154,7 +154,7 @@ impl Names {
         if self.unchecked {
             return Ok(());
         }
-        template.uses().iter().try_for_each(|name| {
+        template.uses.iter().try_for_each(|name| {
             let error = |what: String| template.error(what).at(name.place);
             let root = name.root();
             if !self.here.contains(root) {

@@ -22,7 +22,7 @@ pub struct Template {
     kind: TemplateKind,
     file: Arc<Path>,
     place: Place,
-    uses: Vec<UsedName>,
+    pub(super) uses: Vec<UsedName>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -120,11 +120,6 @@ impl Template {
         &self.text
     }
 
-    /// Returns the place of the text in its file.
-    pub fn place(&self) -> Place {
-        self.place
-    }
-
     /// Returns the value: that of the expression if the text is exactly one, and a string otherwise.
     /// Fails if a name or attribute is not defined, or if an operation fails. The error has the place in the file.
     pub fn render(&self, context: &Context) -> Result<Json> {
@@ -169,10 +164,6 @@ impl Template {
     /// Whether the text contains no template, and so is its own value.
     pub(crate) fn is_plain(&self) -> bool {
         self.kind == TemplateKind::Plain
-    }
-
-    pub(super) fn uses(&self) -> &[UsedName] {
-        &self.uses
     }
 
     pub fn error(&self, what: String) -> Error {

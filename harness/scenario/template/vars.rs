@@ -78,7 +78,7 @@ fn size(value: &Json) -> usize {
 fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJson>) -> Option<(&'a Template, &'a str)> {
     let mut found = None;
     let _ = value.each(&mut |template| {
-        let name = template.uses().iter().find_map(|name| waiting.get_key_value(name.root()));
+        let name = template.uses.iter().find_map(|name| waiting.get_key_value(name.root()));
         found = found.or(name.map(|(name, _)| (template, name.as_str())));
         Ok(())
     });

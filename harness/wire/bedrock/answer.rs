@@ -32,17 +32,13 @@ fn block(block: &Json) -> Result<Option<Block>, WireError> {
         return Ok(filled(text).map(Block::Text));
     }
     if let Some(reasoning) = block.get("reasoningContent") {
-        return Ok(reasoning
-            .pointer("/reasoningText/text")
-            .and_then(Json::as_str)
-            .and_then(filled)
-            .map(Block::Reasoning));
+        let text = reasoning.pointer("/reasoningText/text").and_then(Json::as_str);
+        return Ok(text.and_then(filled).map(Block::Reasoning));
     }
     // A tool that Bedrock runs itself is a block of its own.
     if let Some(call) = block.get("toolUse").filter(|call| call.get("type").is_none()) {
-        return tool_use(call, "toolUseId")
-            .map(|call| Some(Block::ToolCall(call)))
-            .map_err(|error| error.within("toolUse"));
+        let call = tool_use(call, "toolUseId").map_err(|error| error.within("toolUse"));
+        return call.map(|call| Some(Block::ToolCall(call)));
     }
     Ok(Some(Block::Native(Native { api: Api::Bedrock.name().to_owned(), block: block.clone() })))
 }

@@ -17,13 +17,8 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = match fields::optional_string(body, "status")? {
         // Some services write "complete".
-        None | Some("completed" | "complete") => {
-            if calls {
-                Finish::ToolCalls
-            } else {
-                Finish::Stop
-            }
-        }
+        None | Some("completed" | "complete") if calls => Finish::ToolCalls,
+        None | Some("completed" | "complete") => Finish::Stop,
         Some("incomplete") => match body.pointer("/incomplete_details/reason").and_then(Json::as_str) {
             Some("max_output_tokens") | None => Finish::Length,
             Some(word) => Finish::from_word(word),

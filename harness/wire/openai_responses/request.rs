@@ -31,7 +31,7 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
     if let Some(id) = conversation_of(body) {
         match known.conversation(id) {
             None => {
-                conversation.rest(Json::object([("conversation", id.into())]));
+                conversation.content.push(Json::object([("conversation", id.into())]));
                 conversation.flush();
             }
             Some(items) => {
@@ -44,7 +44,7 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
     if let Some(id) = fields::optional_string(body, "previous_response_id")? {
         let (unknown, items) = known.history(id);
         if let Some(id) = unknown {
-            conversation.rest(Json::object([("previous_response_id", id.into())]));
+            conversation.content.push(Json::object([("previous_response_id", id.into())]));
             conversation.flush();
         }
         for item in items {
@@ -113,7 +113,7 @@ impl Conversation<'_> {
                 let id = fields::string(item, "id")?;
                 match known.item(id) {
                     Some(served) => self.add(served, &Known::default())?,
-                    None => self.rest(item.clone()),
+                    None => self.content.push(item.clone()),
                 }
             }
             Some("reasoning") => {}
@@ -142,7 +142,7 @@ impl Conversation<'_> {
                 (None, Some(role)) if role != "assistant" => {
                     self.message(kind_of(role), Json::Array(vec![item.clone()]));
                 }
-                (None, _) => self.rest(item.clone()),
+                (None, _) => self.content.push(item.clone()),
             },
         }
         Ok(())
@@ -166,10 +166,6 @@ impl Conversation<'_> {
     }
 
     /// Adds an item to the assistant message as it is.
-    fn rest(&mut self, item: Json) {
-        self.content.push(item);
-    }
-
     fn message(&mut self, kind: &str, content: Json) {
         self.flush();
         self.messages.push(Message { content, ..Message::new(kind, "") });

@@ -129,10 +129,8 @@ fn text(headers: &[(String, String)], data: &str) -> String {
         let inner = String::from_utf8(STANDARD.decode(outer.str_of("bytes")?).ok()?).ok()?;
         let padding = outer.str_of("p").map(|p| format!(":p {p}\n")).unwrap_or_default();
         let held = format!("{text}{padding}data: {inner}\n\n");
-        encoded(&held)
-            .filter(|_| !inner.contains('\n'))
-            .is_some_and(|again| payload_of(&again) == data.as_bytes())
-            .then_some(held)
+        let again = encoded(&held).filter(|_| !inner.contains('\n'))?;
+        (payload_of(&again) == data.as_bytes()).then_some(held)
     };
     let held = text.starts_with(CHUNK).then(inner).flatten();
     held.unwrap_or_else(|| {

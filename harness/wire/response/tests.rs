@@ -1,3 +1,5 @@
+mod secrets;
+
 use super::*;
 
 #[test]

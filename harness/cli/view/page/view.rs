@@ -44,6 +44,7 @@ impl RunView<'_> {
         let missed = |call: &CallData| call.miss.as_ref().map(|miss| marked(&miss.evidence));
         let today = |check: &CheckData| [check.lines(true), check.not_checked(), check.lines(false)];
         let golden = run.golden.as_ref().and_then(|golden| Some((golden.committed.as_deref(), golden.run.as_deref()?)));
+        let proof = run.failure.iter().flat_map(|failure| &failure.evidence);
         RunView {
             data: run,
             id: run.scenario.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_', "-"),
@@ -51,12 +52,7 @@ impl RunView<'_> {
             most_events: most(3_000, 40),
             most_calls: most(4_000, 100),
             drifts: run.calls.iter().any(|call| !call.drift.is_empty()),
-            proof: run
-                .failure
-                .iter()
-                .flat_map(|failure| &failure.evidence)
-                .map(|evidence| marked(&evidence.lines()))
-                .collect(),
+            proof: proof.map(|evidence| marked(&evidence.lines())).collect(),
             missed: run.calls.iter().map(missed).collect(),
             lanes: lanes(run),
             ticks: ticks(run),

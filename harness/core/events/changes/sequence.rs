@@ -169,22 +169,19 @@ impl<'a> Aligned<'a> {
     /// Finds collapsed events that came in a different place: pieces of one text stand in one line, wherever other events
     /// interrupt them.
     fn moved_pieces(&self) -> Option<Change> {
-        let pieces = self.old.iter().chain(&self.new).filter(|event| event.is_collapsed());
-        pieces.map(|event| (event, places(&self.old, event.name), places(&self.new, event.name))).find_map(
-            |(event, was, is)| {
-                let at = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at))?;
-                let (was, is) = (was.get(at).cloned(), is.get(at).cloned());
-                let what = match (&was, &is) {
-                    (_, None) => What::CollapsedGone,
-                    (None, _) => What::CollapsedMoved,
-                    _ => What::Moved,
-                };
-                Some(
-                    Change::new(what, event.subject(), "order")
-                        .between(was.unwrap_or_default(), is.unwrap_or_default()),
-                )
-            },
-        )
+        let mut pieces = self.old.iter().chain(&self.new).filter(|event| event.is_collapsed());
+        pieces.find_map(|event| {
+            let (was, is) = (places(&self.old, event.name), places(&self.new, event.name));
+            let at = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at))?;
+            let (was, is) = (was.get(at).cloned(), is.get(at).cloned());
+            let what = match (&was, &is) {
+                (_, None) => What::CollapsedGone,
+                (None, _) => What::CollapsedMoved,
+                _ => What::Moved,
+            };
+            let change = Change::new(what, event.subject(), "order");
+            Some(change.between(was.unwrap_or_default(), is.unwrap_or_default()))
+        })
     }
 
     /// Describes the place of an event of the run by the event before it.

@@ -141,16 +141,12 @@ fn listed(lines: &[Shown]) -> String {
         few => few.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     });
     let turns = rows.collect::<Vec<_>>().join(", ");
-    format!("{}{}turns {turns}{}{manner}", Places(places), told.how.verb(), told.how.suffix())
+    format!("{}{}turns {turns}{}{manner}", together(places), told.how.verb(), told.how.suffix())
 }
 
 /// Places as they stand on a line.
-struct Places<'a>(&'a [Held]);
-
-impl Display for Places<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-    }
+fn together(places: &[Held]) -> String {
+    places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 impl Display for Head {
@@ -226,7 +222,7 @@ impl Display for Shown {
             Shown::Text(places, text) if places.is_empty() => write!(f, "{text}"),
             Shown::Text(places, text) => {
                 let verb = if let Text::Turns(told, _) = text { told.how.verb() } else { " = " };
-                write!(f, "{}{verb}{text}", Places(places))
+                write!(f, "{}{verb}{text}", together(places))
             }
         }
     }
@@ -321,9 +317,7 @@ struct Differing<'a> {
 
 impl<'a> Trees<'a> {
     fn write(&mut self, Tree { root, whole }: &'a Tree, out: &mut String) {
-        let text = Some(&root.kinds)
-            .filter(|kinds| ***kinds != [Kind::plain("object")])
-            .map(|kinds| Printed(kinds).to_string());
+        let text = (root.kinds != [Kind::plain("object")]).then(|| Printed(&root.kinds).to_string());
         let whole = whole.as_ref().map(|whole| format!("as a whole {}", whole.hash()));
         let text: Vec<String> = text.into_iter().chain(whole).collect();
         self.line(root, &text.join(", "), &root.name, 0, out);
@@ -334,13 +328,8 @@ impl<'a> Trees<'a> {
         let Some((other, differing)) = self.like(node) else {
             push(&name, text, depth, out);
             for below in &node.below {
-                self.line(
-                    below,
-                    &Printed(&below.kinds).to_string(),
-                    &format!("{place}.{}", below.name),
-                    depth + 1,
-                    out,
-                );
+                let (kinds, place) = (Printed(&below.kinds).to_string(), format!("{place}.{}", below.name));
+                self.line(below, &kinds, &place, depth + 1, out);
             }
             // What is written at the same place later hides what was written there before.
             self.0.retain(|whole| whole.place != place || whole.name != node.name);

@@ -97,7 +97,7 @@ proptest! {
             let beginning = rules.canonical(messages[..count].to_vec());
             let whole = rules.hash_of_whole(&beginning);
             prop_assert_eq!(rules.conversation_hash(&beginning), whole);
-            prop_assert_eq!(running.length(), beginning.len());
+            prop_assert_eq!(running.length, beginning.len());
             match running.hash() {
                 Some(hash) => prop_assert_eq!(hash, whole),
                 None => prop_assert!(rules.reminder_over_messages(&beginning).is_some(), "{:?}", beginning),

@@ -69,5 +69,5 @@ fn a_stream_within_its_limits_is_read() {
     assert!(!stream.push(":\n".repeat(999).as_bytes()));
     assert!(stream.push(b"event: end\n\nevent: more\n\n"));
     stream.check().unwrap();
-    assert_eq!((stream.events.len(), stream.refused()), (1001, None));
+    assert_eq!((stream.events.len(), stream.refused), (1001, None));
 }

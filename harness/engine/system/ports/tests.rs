@@ -5,11 +5,11 @@ use super::*;
 #[test]
 fn leased_ports_differ_and_a_port_in_use_is_not_free() {
     let leases: Vec<PortLease> = (0..50).map(|_| PortLease::take().unwrap()).collect();
-    let ports: BTreeSet<u16> = leases.iter().map(PortLease::port).collect();
+    let ports: BTreeSet<u16> = leases.iter().map(|lease| lease.port).collect();
     assert_eq!(ports.len(), 50);
     assert!(ports.iter().all(|port| is_free(*port)));
-    let _used = TcpListener::bind((Ipv4Addr::UNSPECIFIED, leases[0].port())).unwrap();
-    assert!(!is_free(leases[0].port()));
+    let _used = TcpListener::bind((Ipv4Addr::UNSPECIFIED, leases[0].port)).unwrap();
+    assert!(!is_free(leases[0].port));
 }
 
 #[test]

@@ -136,10 +136,8 @@ async fn handle(
         let error = Json::object([("code", Json::Int(-32600)), ("message", text.into())]);
         let refusal = out::message([("id", Json::Null), ("error", error)]);
         let body = refusal.print(Layout::Compact);
-        connection
-            .and_then(|connection| server.streams.of(connection))
-            .into_iter()
-            .for_each(|out| out.send(refusal.clone()));
+        let out = connection.and_then(|connection| server.streams.of(connection));
+        out.into_iter().for_each(|out| out.send(refusal.clone()));
         return (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body).into_response();
     }
     let Some(asked) = message.str_of("method") else { return server.replied(&message, &headers).await };
@@ -351,7 +349,7 @@ impl Servers {
             let cause = Cause::new(CauseKind::ToolRequest, what.clone());
             let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
             let via = format!("{protocol} {method}, server `{name}`");
-            let miss = Miss::of_tool(scope.name(), &self.fixture, via, cause, reason, evidence);
+            let miss = Miss::of_tool(&scope.name, &self.fixture, via, cause, reason, evidence);
             scope.add_miss(Arc::new(miss));
         }
         Json::object([("code", Json::Int(-32000)), ("message", format!("replay miss: {what}").into())])

@@ -77,11 +77,11 @@ impl Exchanges for Replay {
 
 impl Exchanges for Branch {
     fn all(&self) -> &ToolExchanges {
-        self.prefix().all()
+        self.prefix.all()
     }
 
     fn says_the_same(&self, recorded: &str, called: &str) -> bool {
-        self.prefix().says_the_same(recorded, called)
+        self.prefix.says_the_same(recorded, called)
     }
 }
 

@@ -64,25 +64,11 @@ pub struct Observation {
 }
 
 /// The kinds of events that neither tools nor turns need.
-const ASIDE: [&str; 17] = [
-    "SystemPromptEvent",
-    "SystemPromptUpdateEvent",
-    "CondensationRequest",
-    "CondensationSummaryEvent",
-    "ConversationStateUpdateEvent",
-    "ConversationErrorEvent",
-    "ConversationIterationLimitEvent",
-    "HookExecutionEvent",
-    "LLMCompletionLogEvent",
-    "TokenEvent",
-    "PauseEvent",
-    "InterruptEvent",
-    "StreamingDeltaEvent",
-    "ResumeTranscriptEvent",
-    "WarningEvent",
-    "AskUserEvent",
-    "SecurityAnalyzerConfigurationEvent",
-];
+const ASIDE: &str = "\
+    SystemPromptEvent SystemPromptUpdateEvent CondensationRequest CondensationSummaryEvent \
+    ConversationStateUpdateEvent ConversationErrorEvent ConversationIterationLimitEvent HookExecutionEvent \
+    LLMCompletionLogEvent TokenEvent PauseEvent InterruptEvent StreamingDeltaEvent ResumeTranscriptEvent WarningEvent \
+    AskUserEvent SecurityAnalyzerConfigurationEvent";
 
 impl Event {
     /// Reads an event by its `kind`. Returns the kind as an inner `Err` if it is not known.
@@ -111,7 +97,7 @@ impl Event {
                 event,
             }),
             "Condensation" => Event::Condensed,
-            known if ASIDE.contains(&known) => Event::Aside,
+            known if ASIDE.split(' ').any(|aside| aside == known) => Event::Aside,
             _ => return Ok(Err(kind)),
         }))
     }

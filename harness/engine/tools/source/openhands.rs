@@ -7,16 +7,9 @@ use crate::tools::script::{Action, Entry, Script, Withheld};
 use retake_core::json::Json;
 
 /// Fields of an action that hold what the model says about it. `tool_call` repeats the action, including the model's summary.
-const NOT_LOGGED: [&str; 8] = [
-    "thought",
-    "reasoning_content",
-    "thinking_blocks",
-    "responses_reasoning_item",
-    "reasoning_details",
-    "summary",
-    "critic_result",
-    "tool_call",
-];
+const NOT_LOGGED: &str = "\
+    thought reasoning_content thinking_blocks responses_reasoning_item reasoning_details summary critic_result \
+    tool_call";
 
 /// Returns the script of a conversation's active branch.
 pub fn of_conversation(conversation: Conversation) -> Script {
@@ -75,7 +68,7 @@ fn action_at(entries: &mut [Entry], (entry, place): (usize, usize)) -> Option<&m
 fn scripted(action: openhands::Action) -> Action {
     let openhands::Action { tool, args, mut event, .. } = action;
     if let Json::Object(fields) = &mut event {
-        fields.retain(|name, _| !NOT_LOGGED.contains(&name.as_str()));
+        fields.retain(|name, _| NOT_LOGGED.split(' ').all(|field| field != name));
         if let Some(Json::Object(own)) = fields.get_mut("action")
             && own.get("kind").and_then(Json::as_str) == Some("ThinkAction")
         {

@@ -165,7 +165,7 @@ fn a_slice_uses_the_names_of_what_it_is_cut_from() {
     assert_eq!(render("{{ {'a': user.name[:1]} }}").print(Layout::Compact), r#"{"a":"a"}"#);
     assert_eq!(render("{{ ['[:]', user.name][:1] }}").print(Layout::Compact), r#"["[:]"]"#);
     assert_eq!(render("{% for c in user.name[:2] %}{{ c }}.{% endfor %}"), Json::from("a.n."));
-    let uses = |text: &str| template(text).unwrap().uses().iter().map(|name| name.path.clone()).collect::<Vec<_>>();
+    let uses = |text: &str| template(text).unwrap().uses.iter().map(|name| name.path.clone()).collect::<Vec<_>>();
     assert_eq!(uses("{{ secret.KEY[:4] }}"), ["secret.KEY"]);
     assert_eq!(uses("{{ turn('a', -1).text[:n][1:] }}"), ["turn", "n"]);
     assert!(fails("{{ unknown[:3] }}").contains("`unknown` is not defined"));

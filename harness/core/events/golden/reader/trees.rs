@@ -31,10 +31,8 @@ fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, abo
     let Some((line, rest)) = lines.split_first() else { return Ok(Node::default()) };
     *lines = rest;
     if line.depth != depth {
-        return Err(wrong(
-            line.at,
-            format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth),
-        ));
+        let what = format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth);
+        return Err(wrong(line.at, what));
     }
     if depth > MAX_DEPTH {
         return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
@@ -65,10 +63,8 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
     let mut is_patched = false;
     while let Some((line, rest)) = lines.split_first().filter(|(line, _)| line.depth >= depth) {
         if line.depth != depth || depth > MAX_DEPTH {
-            return Err(wrong(
-                line.at,
-                format!("expected at most {} spaces before this line", 2 * depth.min(MAX_DEPTH)),
-            ));
+            let what = format!("expected at most {} spaces before this line", 2 * depth.min(MAX_DEPTH));
+            return Err(wrong(line.at, what));
         }
         *lines = rest;
         is_patched = true;

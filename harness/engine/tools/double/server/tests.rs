@@ -48,7 +48,7 @@ fn a_call_after_the_end_of_the_stage_is_a_miss_that_no_verdict_counted() {
         doubles.end().await;
         assert!(scope.judge().is_empty());
         assert!(call(&url).await.contains("replay miss"));
-        assert!(unjudged().iter().any(|miss| miss.scenario == scope.name()));
+        assert!(unjudged().iter().any(|miss| miss.scenario == *scope.name));
     });
 }
 

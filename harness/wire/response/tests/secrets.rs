@@ -1,6 +1,6 @@
 //! Secrets in streams, wherever their pieces are split.
 
-#[path = "../../core/secrets/tests/samples.rs"]
+#[path = "../../../core/secrets/tests/samples.rs"]
 mod samples;
 
 use retake_core::json::{Json, Layout};
