@@ -2,6 +2,7 @@
 //! with the run's own value, and it is taken back from what the system asks next.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use axum::body::Bytes;
 
@@ -22,7 +23,8 @@ const TAKEN_BACK: usize = 256;
 pub(super) struct Echoes(Mutex<RunValues>);
 
 impl Echoes {
-    /// Returns the turn that answers a call with the run's values; `None` if it says none.
+    /// Returns the turn that answers a call with the run's values, `None` if it says none; and what the call tells of days that were
+    /// others when it was recorded.
     pub(super) fn turn(
         &self,
         fixture: &Fixture,
@@ -30,12 +32,12 @@ impl Echoes {
         lookup: &Lookup,
         rules: &Rules,
         days: &Days,
-    ) -> Option<Turn> {
+    ) -> (Option<Turn>, BTreeSet<String>) {
         // Where the rules replace nothing that was recorded, a run has no other values, and today no other days.
         if !fixture.is_normalized(index) && days.is_empty() {
-            return None;
+            return Default::default();
         }
-        let mut recorded = fixture.recorded(index, rules)?;
+        let Some(mut recorded) = fixture.recorded(index, rules) else { return Default::default() };
         let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
         let messages = lookup.conversation.messages();
         let (called, today) = (as_sent(messages), system_of(messages));
@@ -43,12 +45,12 @@ impl Echoes {
         let move_by = if fixture.days_move { days.clone() } else { Days::default() };
         let mut values = RunValues::between(&told, &rules.normalizer, days).with_dates(&told, &move_by);
         values.add(&lookup.values, usize::MAX);
-        if values == RunValues::default() {
-            return None;
+        let turn = Some(&fixture.table.turns()[index]).filter(|_| values != RunValues::default());
+        let turn = turn.and_then(|turn| turn.saying(&|text| values.put(text)));
+        if turn.is_some() {
+            self.0.lock().add(&values.reversed(), TAKEN_BACK);
         }
-        let turn = fixture.table.turns()[index].saying(&|text| values.put(text))?;
-        self.0.lock().add(&values.reversed(), TAKEN_BACK);
-        Some(turn)
+        (turn, if days.is_empty() { BTreeSet::new() } else { told.new_days() })
     }
 
     /// Puts the recorded values in the body of a request in place of the run's. Returns those that stand there.

@@ -315,11 +315,13 @@ impl Replay {
 
     /// A turn as it is served: what it says again of its call, it says with the run's values.
     fn served(&self, served: Served, lookup: &Lookup) -> Served {
-        let own = self
-            .echoes
-            .turn(&served.fixture, served.index, lookup, &self.rules, self.second_look.days(&served.fixture))
-            .map(Arc::new);
-        self.note(|log| log.own.extend(own.iter().map(|own| (served.index, own.clone()))));
+        let days = self.second_look.days(&served.fixture);
+        let (own, told) = self.echoes.turn(&served.fixture, served.index, lookup, &self.rules, days);
+        let own = own.map(Arc::new);
+        self.note(|log| {
+            log.own.extend(own.iter().map(|own| (served.index, own.clone())));
+            log.days.extend(told);
+        });
         Served { own, ..served }
     }
 

@@ -1,7 +1,7 @@
 //! The log of a replay: what happened to its calls. Whoever serves a call writes to it and reads nothing back; it is read once, when
 //! the run is over, and everything that is said about the run is said from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -42,6 +42,8 @@ pub struct RunLog {
     pub kept: Vec<KeptCall>,
     /// The turns whose answers were served with values of this run.
     pub own: BTreeMap<usize, Arc<Turn>>,
+    /// What calls told of days that were others when they were recorded.
+    pub days: BTreeSet<String>,
 }
 
 impl RunLog {

@@ -44,6 +44,7 @@ impl Replayed {
             }
         }
         if let Some(fixture) = &self.fixture {
+            self.log.days.iter().for_each(|text| foreign.add_text(text));
             add(fixture, self.log.own.values().map(AsRef::as_ref), &mut foreign);
         }
         foreign

@@ -85,7 +85,7 @@ impl Sources {
         paths.extend(files.map(|path| format!("/{path}")));
         let prefixes = self.captured(PREFIX);
         let behind = |paths: &BTreeSet<String>| -> BTreeSet<String> {
-            let prefixes = prefixes.iter().map(|prefix| prefix.trim_end_matches('/'));
+            let prefixes = prefixes.iter().map(|prefix| prefix.trim_end_matches('/')).filter(|of| !of.is_empty());
             prefixes.flat_map(|prefix| paths.iter().map(move |path| format!("/{prefix}{path}"))).collect()
         };
         // A prefix of all routes stands before that of some.

@@ -186,6 +186,10 @@ fn apps(folder: &Path, sources: &Sources, classes: &[(&str, &str)]) -> Vec<Start
     let mut files: Vec<(&str, &str)> = sources.code().filter(of_python).collect();
     files.sort_by_key(|(file, _)| (usual(file), file.matches('/').count(), *file));
     let start = |program: &str, args: &[&str], ready: &str| Start::of_program(folder, program, args, ready);
+    let python = |file: &str, ready: &str| match file.strip_suffix("/__main__.py") {
+        Some(package) => start("python3", &["-m", &package.replace('/', ".")], ready),
+        None => start("python3", &[file], ready),
+    };
     let mut ways = Vec::new();
     for (file, text) in &files {
         let ready = match () {
@@ -197,7 +201,7 @@ fn apps(folder: &Path, sources: &Sources, classes: &[(&str, &str)]) -> Vec<Start
             ways.push(start("python3", &[file, "runserver", "--noreload", PORT], ready));
         }
         if OWN_SERVER.iter().any(|call| text.contains(call)) {
-            ways.push(start("python3", &[file], ready));
+            ways.push(python(file, ready));
             continue;
         }
         for &(class, server) in classes {
@@ -225,7 +229,7 @@ fn apps(folder: &Path, sources: &Sources, classes: &[(&str, &str)]) -> Vec<Start
         }
     }
     let first = files.iter().find(|(file, text)| PYTHON.contains(file) || text.contains("__main__"));
-    ways.extend(first.map(|(file, _)| start("python3", &[file], "http = \"/health\"")));
+    ways.extend(first.map(|(file, _)| python(file, "http = \"/health\"")));
     ways
 }
 

@@ -66,7 +66,6 @@ impl Json {
         if let Json::Object(o) = self { Some(o) } else { None }
     }
 
-    /// Returns the number if this is a non-negative integer of at most 63 bits.
     /// Gives each string of the value, but no key.
     pub fn each_text(&self, found: &mut dyn FnMut(&str)) {
         match self {
@@ -87,6 +86,7 @@ impl Json {
         }
     }
 
+    /// Returns the number if this is a non-negative integer of at most 63 bits.
     pub fn as_u64(&self) -> Option<u64> {
         if let Json::Int(i) = self { u64::try_from(*i).ok() } else { None }
     }

@@ -34,6 +34,23 @@ impl<'a> Told<'a> {
         let messages = recorded.iter().zip(called).filter_map(|(one, other)| Some([told(one)?, told(other)?]));
         Told(messages.chain([prompts]).collect())
     }
+
+    /// The values of the call, strings of JSON or whole texts, that tell days which the recorded one does not tell, and no clock.
+    pub fn new_days(&self) -> BTreeSet<String> {
+        let strings = |text: &str| {
+            let mut all = BTreeSet::new();
+            let json = Json::parse(text.as_bytes()).unwrap_or_else(|_| text.into());
+            json.each_text(&mut |text| _ = all.insert(text.to_owned()));
+            all
+        };
+        let is_dated = |text: &String| {
+            let dates = dates(text);
+            let mut days = dates.as_array().into_iter().flatten().filter_map(Json::as_str).peekable();
+            days.peek().is_some() && days.all(|date| day_of(date).1.is_empty())
+        };
+        let told = self.0.iter().filter(|[one, other]| one != other && dates(other).is_truthy());
+        told.flat_map(|[one, other]| &strings(other) - &strings(one)).filter(is_dated).collect()
+    }
 }
 
 impl RunValues {

@@ -432,11 +432,10 @@ fn renamed<'a>(recorded: &'a Json, called: &'a Json) -> Option<(&'a str, &'a str
     (before == after).then_some((was, is))
 }
 
-/// Whether a text is the beginning of another one, with at most a few words of its own behind it, as only of JSON can be told.
+/// Whether a text begins as another one, which is JSON, and is shorter, and no JSON.
 fn is_cut(recorded: &str, called: &str) -> bool {
     let is_json = |text: &str| Json::parse(text.as_bytes()).is_ok();
-    let begins = || common_ends(recorded, called).0 > 0 && called.len() < recorded.len();
-    !called.is_empty() && recorded.starts_with(called) || is_json(recorded) && !is_json(called) && begins()
+    called.len() < recorded.len() && common_ends(recorded, called).0 > 0 && is_json(recorded) && !is_json(called)
 }
 
 /// Describes what was done to a text as a whole. Empty if its words changed.

@@ -188,7 +188,6 @@ fn a_day_that_the_model_made_of_today_moves_if_only_so_replays_agree() {
     record(&tree, &provider, &[]).exits(0).says(&[moves, "two replays agree"]);
     let files = || ["fixtures/buy.json", "goldens/buy.snap"].map(|file| tree.read(file));
     let before = files();
-    assert!(before[1].contains("yyyy-mm-dd + 1 d"), "{}", before[1]);
     record(&tree, &provider, &[]).exits(0).says(&["golden unchanged"]);
     assert_eq!(files(), before);
     let on = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test").run();

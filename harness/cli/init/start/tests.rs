@@ -33,6 +33,14 @@ fn a_python_framework_is_started_by_its_own_command() {
             "http = \"/openapi.json\"",
         ),
         (
+            &[
+                ("claims/__main__.py", "import uvicorn\nfrom .app import app\nuvicorn.run(app)\n"),
+                ("claims/app.py", "'/health'"),
+            ],
+            "python3 -m claims",
+            "port = true",
+        ),
+        (
             &[("app.py", FASTAPI), (".venv/bin/uvicorn", "")],
             ".venv/bin/uvicorn app:api --port {{ port }}",
             "http = \"/openapi.json\"",

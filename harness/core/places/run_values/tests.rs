@@ -105,3 +105,15 @@ fn days_in_other_words_and_what_only_a_prompt_tells_are_values_too() {
         assert_eq!(values.reversed().put(called), recorded);
     }
 }
+
+#[test]
+fn what_a_call_tells_of_other_days_are_its_whole_values_without_a_clock() {
+    let told = |days: [&str; 2]| {
+        let due =
+            format!(r#"{{"due": ["{}", "{}T09:00"], "made": "{}T12:31:09Z", "no": "A1"}}"#, days[0], days[1], days[1]);
+        [message("tool", &due), message("tool", "2026-12-24"), message("tool", &format!("On {}", days[0]))]
+    };
+    let (recorded, called) = (told(["2026-12-01", "2026-12-24"]), told(["2027-01-01", "2026-12-30"]));
+    let days = Told::new([&recorded, &called], [""; 2]).new_days();
+    assert_eq!(days.iter().collect::<Vec<_>>(), ["2026-12-30T09:00", "2027-01-01", "On 2027-01-01"]);
+}

@@ -124,10 +124,14 @@ impl Answers {
         self.exchanges.iter().filter(|recorded| recorded.served).map(|recorded| recorded.exchange.clone()).collect()
     }
 
-    /// Describes the recorded calls, reads and prompts that no request asked for, each with its index.
+    /// Describes the recorded calls, reads and prompts that no request asked for, each with its index. What changes nothing over HTTP may
+    /// be asked less often, as it may be asked again, if its answers are the same.
     pub(super) fn unused(&self) -> Vec<(usize, String)> {
+        let of = |it: &Recorded| (it.key.clone(), it.dates.clone(), it.exchange.answer.clone());
+        let is_known = |one: &Recorded| self.exchanges.iter().any(|other| other.served && of(other) == of(one));
         let unused = self.exchanges.iter().enumerate();
         let unused = unused.filter(|(_, recorded)| !recorded.served && is_use(&recorded.exchange.method));
+        let unused = unused.filter(|(_, recorded)| !(is_safe(&recorded.exchange.method) && is_known(recorded)));
         unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 

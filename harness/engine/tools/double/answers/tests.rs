@@ -55,6 +55,23 @@ fn lists_and_handshakes_are_answered_any_number_of_times() {
 }
 
 #[test]
+fn what_changes_nothing_may_be_asked_less_often() {
+    let of =
+        |method: &str, answers: [&str; 3]| answers.map(|answer| exchange(method, r#"{"path": "/prices"}"#, answer));
+    for (method, texts, unused) in
+        [("GET", ["1", "1", "1"], vec![]), ("GET", ["1", "2", "1"], vec![1]), ("POST", ["1", "1", "1"], vec![1, 2])]
+    {
+        let mut answers = answers(&of(method, texts));
+        take(&mut answers, method, r#"{"path": "/prices"}"#).unwrap();
+        assert_eq!(
+            answers.unused().into_iter().map(|(index, _)| index).collect::<Vec<_>>(),
+            unused,
+            "{method} {texts:?}"
+        );
+    }
+}
+
+#[test]
 fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
     let of = |day: &str, stays: bool| {
         let free =
