@@ -177,12 +177,20 @@ impl Replayed {
             return is;
         }
         let known = self.known_with(Some(was));
-        let moved = days.by_each_clock().map(|day| {
-            let put_back = |text: &str| day.put_back(text);
+        let (mut moved, mut least) = (is.clone(), usize::MAX);
+        for (day, dates) in days.by_each_clock().flat_map(|day| [(day.clone(), true), (day, false)]) {
+            let put_back = |text: &str| day.put_back(text, dates);
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
-            is.clone().with_day_of(was, &back.golden, &day)
-        });
-        moved.min_by_key(|moved| changes(was, moved).len()).unwrap_or_else(|| is.clone())
+            let by_day = is.clone().with_day_of(was, &back.golden, &day);
+            let left = changes(was, &by_day).len();
+            if left < least {
+                (moved, least) = (by_day, left);
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        moved
     }
 
     /// The failure about a name in the `[golden]` options that no event of the run has.

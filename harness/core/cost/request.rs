@@ -103,7 +103,7 @@ impl Request {
         let plain = Some(self.parting(other, false)).filter(is_early)?;
         let by_day = days.by_each_clock().map(|day| {
             let mut back = other.clone();
-            back.parts.iter_mut().for_each(|(_, text)| *text = day.put_back(text));
+            back.parts.iter_mut().for_each(|(_, text)| *text = day.put_back(text, false));
             self.parting(&back, false)
         });
         by_day.chain([plain]).max_by_key(|parting| parting.bytes).filter(is_early)

@@ -211,7 +211,9 @@ pub(super) fn parts_at(text: &str, at: usize, days: &Fortnight) -> Vec<(Form, Ma
     let mut forms = Vec::new();
     let digits = rest.trim_start_matches(' ').chars().map_while(digit).take(8);
     let value = digits.fold(0, |value, (_, digit)| 10 * value + digit);
-    if first == ' ' {
+    // A space behind a word stands between it and a number.
+    let is_behind_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || ",.".contains(c));
+    if first == ' ' && !is_behind_word {
         forms.push(Form::Number { what: Field::Day, width: Width::Space, zero: '0', ordinal: Ordinal::None });
     } else if let Some((zero, _)) = digit(first) {
         numbers(rest, zero, &mut forms);

@@ -69,7 +69,8 @@ impl Rendering {
                 || text[*start..*end].chars().nth(2).is_some()
                 || !text[*start..*end].is_ascii()
         };
-        self.parts.iter().all(is_word) && (self.parts.len() > 1 || self.mask & 1 << TODAY != 0)
+        let is_one = self.parts.len() > 1 && self.kinds != kind::YEAR | kind::WEEKDAY;
+        self.parts.iter().all(is_word) && (is_one || self.mask & 1 << TODAY != 0)
     }
 
     /// Writes the rendering for the day as far from another one.

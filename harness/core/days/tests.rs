@@ -133,7 +133,7 @@ fn one_clock_has_to_do() {
 
 #[test]
 fn the_day_of_the_recording_is_put_back() {
-    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text);
+    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text, false);
     assert_eq!(put("Today is Wednesday, December 2nd, 2026."), "Today is Tuesday, November 24th, 2026.");
     assert_eq!(put("02.12.2026, KW 49, 2 of 12 done"), "24.11.2026, KW 48, 2 of 12 done");
     assert_eq!(put("2026年12月2日水曜日"), "2026年11月24日火曜日");
@@ -199,4 +199,19 @@ fn days_in_lists_may_be_far_away() {
     ] {
         assert!(!same(other), "{other}");
     }
+}
+
+#[test]
+fn what_is_put_back_keeps_its_spaces_and_other_words() {
+    let days = days("2026-11-29", "2028-01-04");
+    for (called, recorded) in [
+        ("Bremen, Tuesday, 4 January 2028", "Bremen, Sunday, 29 November 2026"),
+        ("Tue Jan  4 2028", "Sun Nov 29 2026"),
+        // A weekday of Uzbek, behind what may be a year.
+        ("we&#x27;ll pay you 5,000.00 EUR", "we&#x27;ll pay you 5,000.00 EUR"),
+    ] {
+        assert_eq!(days.put_back(called, false), recorded);
+    }
+    let thursday = self::days("2026-11-29", "2027-06-17");
+    assert_eq!(thursday.put_back("pay on Thursday, 17 June 2027", true), "pay on Sunday, 29 November 2026");
 }

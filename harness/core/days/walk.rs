@@ -59,9 +59,9 @@ impl Days {
     }
 
     /// Returns a text of today with the renderings of the day of the recording put in, by the first clock. If that is the recorded
-    /// text, its hash says so.
-    pub fn put_back(&self, called: &str) -> String {
-        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called))
+    /// text, its hash says so. A name alone may be another word: with `dates` only dates are put in.
+    pub fn put_back(&self, called: &str, dates: bool) -> String {
+        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called, dates))
     }
 }
 
@@ -124,12 +124,12 @@ fn common(a: &str, b: &str) -> usize {
     same
 }
 
-fn put_back(clock: &Clock, called: &str) -> String {
+fn put_back(clock: &Clock, called: &str, dates: bool) -> String {
     let mut out = String::with_capacity(called.len());
     let mut at = 0;
     while let Some(c) = called[at..].chars().next() {
         let found = if may_begin(called, at) { Rendering::in_one(&clock.called, called, at) } else { None };
-        if let Some(rendering) = found.filter(|rendering| rendering.is_certain(called)) {
+        if let Some(rendering) = found.filter(|of| if dates { of.is_date() } else { of.is_certain(called) }) {
             out.push_str(&rendering.written(called, &clock.recorded));
             at = rendering.ends.0;
         } else {

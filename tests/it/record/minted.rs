@@ -194,5 +194,5 @@ fn a_day_that_the_model_made_of_today_moves_if_only_so_replays_agree() {
     ["2031-05-05", "2031-12-30"].iter().for_each(|date| _ = on(date).exits(0));
     // Without it, the day is past.
     tree.write("fixtures/buy.json", &before[0].replace("  \"days_move\": true,\n", ""));
-    on("2031-05-05").exits(1).says(&["tool `book` returned a different `/ref`"]);
+    on("2031-05-05").exits(1).says(&["tool `book` returned an error, where none was recorded"]);
 }

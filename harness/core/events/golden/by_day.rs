@@ -48,8 +48,8 @@ impl Moving<'_> {
         for (is, was) in is.page.iter_mut().zip(&was.page) {
             self.text(is, was);
         }
-        for (is, was) in is.trees.iter_mut().zip(&was.trees) {
-            self.node(&mut is.root, &was.root);
+        for ((is, was), back) in is.trees.iter_mut().zip(&was.trees).zip(&back.trees) {
+            self.node(&mut is.root, &was.root, Some(&back.root));
         }
     }
 
@@ -73,14 +73,18 @@ impl Moving<'_> {
         }
     }
 
-    fn node(self, is: &mut Node, was: &Node) {
-        self.kinds(&mut is.kinds, &was.kinds);
+    fn node(self, is: &mut Node, was: &Node, back: Option<&Node>) {
+        match back {
+            Some(back) if back.kinds == was.kinds => is.kinds.clone_from(&was.kinds),
+            _ => self.kinds(&mut is.kinds, &was.kinds),
+        }
         for below in &mut is.below {
+            let back = back.and_then(|back| back.below.iter().find(|node| node.name == below.name));
             let named = was.below.iter().find(|node| node.name == below.name);
             // The day may be a key.
             if let Some(was) = named.or_else(|| was.below.iter().find(|node| self.equal(&node.name, &below.name))) {
                 below.name.clone_from(&was.name);
-                self.node(below, was);
+                self.node(below, was, back);
             }
         }
         is.below.sort_by(|a, b| a.name.cmp(&b.name));
