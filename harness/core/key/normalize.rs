@@ -365,7 +365,7 @@ fn dates_in(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Returns a text with what `other` returns in place of each of its days and points in time.
-pub fn put_dates<'a>(text: &'a str, other: impl Fn(&str) -> Option<String>) -> Cow<'a, str> {
+pub fn put_dates(text: &str, other: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     let (mut out, mut done) = (String::new(), 0);
     for (found, other) in dates_in(text).filter_map(|found| Some((found.clone(), other(&text[found])?))) {
         out.extend([&text[done..found.start], &other]);
