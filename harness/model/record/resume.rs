@@ -194,8 +194,8 @@ impl Resume {
                 Source::Journal(call) => self.journal[call].0.conversation.clone(),
                 Source::Fixture(turn) => self.fixture.as_ref()?.recorded(turn, &self.rules)?.conversation,
             };
-            let called = as_sent(&decoded.messages);
-            let told = Told::new([&told, &called], [""; 2]);
+            let sent = as_sent(&decoded.messages);
+            let told = Told::new([&told, &sent], [""; 2]);
             let more = RunValues::between(&told, &self.rules.normalizer, &Days::default());
             state.values.add(&more, usize::MAX);
             let came = first.wire.response.clone();

@@ -136,8 +136,9 @@ async fn handle(
         let error = Json::object([("code", Json::Int(-32600)), ("message", text.into())]);
         let refusal = out::message([("id", Json::Null), ("error", error)]);
         let body = refusal.print(Layout::Compact);
-        let out = connection.and_then(|connection| server.streams.of(connection));
-        out.into_iter().for_each(|out| out.send(refusal.clone()));
+        if let Some(out) = connection.and_then(|connection| server.streams.of(connection)) {
+            out.send(refusal);
+        }
         return (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body).into_response();
     }
     let Some(asked) = message.str_of("method") else { return server.replied(&message, &headers).await };
