@@ -172,7 +172,9 @@ fn a_day_that_a_tool_offered_is_that_of_the_run() {
         let ran = record(&tree, &provider, &[]).exits(0).says(&["two replays agree"]);
         ran.never_says("stays that day");
         let on = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test").run();
-        ["2031-05-05", "2031-12-30"].map(|date| on(date).exits(0));
+        for date in ["2031-05-05", "2031-12-30"] {
+            on(date).exits(0);
+        }
         // Another one than the model was offered.
         let other =
             tree.read("app.py").replace("result = {", "args.update(DAY_LATER) if name == 'pay' else None; result = {");
@@ -191,7 +193,9 @@ fn a_day_that_the_model_made_of_today_moves_if_only_so_replays_agree() {
     record(&tree, &provider, &[]).exits(0).says(&["golden unchanged"]);
     assert_eq!(files(), before);
     let on = |date: &str| tree.retake().env("RETAKE_DATE", date).arg("test").run();
-    ["2031-05-05", "2031-12-30"].map(|date| on(date).exits(0));
+    for date in ["2031-05-05", "2031-12-30"] {
+        on(date).exits(0);
+    }
     // Without it, the day is past.
     tree.write("fixtures/buy.json", &before[0].replace("  \"days_move\": true,\n", ""));
     on("2031-05-05").exits(1).says(&["tool `book` returned an error, where none was recorded"]);
