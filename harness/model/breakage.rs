@@ -92,10 +92,8 @@ fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {
         let was = definition(recorded, &call.name)?;
         let Some(is) = definition(called, &call.name) else { return Some(Breakage::ToolNotOffered(call.name.clone())) };
         // Arguments that did not fit even when they were recorded are not reported.
-        misfit(was, &call.args).is_none().then(|| misfit(is, &call.args)).flatten().map(|what| {
-            let tool = call.name.clone();
-            Breakage::ToolArguments { tool, what }
-        })
+        let what = misfit(is, &call.args).filter(|_| misfit(was, &call.args).is_none())?;
+        Some(Breakage::ToolArguments { tool: call.name.clone(), what })
     })
 }
 

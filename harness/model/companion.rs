@@ -26,10 +26,9 @@ pub(super) async fn answer(
     body: HttpBody,
     state: &ServerState,
 ) -> Response {
-    let refusal = incoming.foreign(incoming.brings_key(&state.key)).map(|why| refused(403, why));
-    if let Some(refusal) = refusal {
+    if let Some(why) = incoming.foreign(incoming.brings_key(&state.key)) {
         http::drain(body).await;
-        return refusal;
+        return refused(403, why);
     }
     incoming.read(body, &state.room).await;
     let nothing =

@@ -140,12 +140,9 @@ impl Gate {
     /// do what it does.
     pub(crate) async fn piece(&self, api: Api, response: &Response, whole: bool) -> Option<HeldPiece> {
         self.0.send_modify(|state| (state.heard, state.asked) = (Some(Instant::now()), state.asked + 1));
-        let frames = match &response.body {
-            Body::Frames(frames) if !whole => frames,
-            _ => {
-                self.until_open().await;
-                return None;
-            }
+        let (Body::Frames(frames), false) = (&response.body, whole) else {
+            self.until_open().await;
+            return None;
         };
         Some(HeldPiece { nth: last_text(api, frames).unwrap_or_default(), until: Until::Open(self.clone()) })
     }

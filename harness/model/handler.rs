@@ -11,7 +11,7 @@ use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming, Room};
 use super::lint::FlawKind;
-use super::load::{Load, Pass};
+use super::load::{self, Load, Pass};
 use super::lookup::Lookup;
 use super::miss::{Miss, MissReason};
 use super::record::{Branch, PendingCall, Recorder};
@@ -241,8 +241,8 @@ impl Exchange<'_> {
                 seen.end(CallOutcome::Turn(served.index, served.drift.clone()));
                 session.learn(call.api, incoming.target(), || read.json(), &response);
                 let response = replay.marked(call.api, &served, response);
-                if let (Some(load), Some(pass)) = (load, pass) {
-                    return load.answer(&response, &served, incoming.arrived, in_flight, pass).await;
+                if let Some(pass) = pass {
+                    return load::answer(&response, &served, incoming.arrived, in_flight, pass).await;
                 }
                 let recorded = served.turn().wire.as_ref().filter(|_| replay.delays);
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));

@@ -122,7 +122,14 @@ impl OpenTurns {
             self.lap = turns.iter().map(|turn| self.times[*turn]).min().unwrap_or_default();
             chosen = self.choose(table, wanted);
         }
-        let index = chosen.map_err(MissReason::from)?;
+        let index = chosen.map_err(|no| match no {
+            NoTurn::Served(mut turns) => {
+                let more = turns.len().saturating_sub(8);
+                turns.truncate(8);
+                MissReason::AllServed { turns, more }
+            }
+            NoTurn::Reason(reason) => reason,
+        })?;
         self.mark(index);
         Ok(index)
     }
@@ -250,7 +257,7 @@ impl OpenTurns {
         let done = &mut self.done[group.id];
         *done += group.turns[*done..].iter().take_while(served).count();
         let from = if self.lap == 0 { *done } else { 0 };
-        group.turns[from..].iter().copied().find(|index| self.is_open(*index) && fits(index))
+        group.turns[from..].iter().copied().find(|index| self.times[*index] <= self.lap && fits(index))
     }
 
     /// Returns the turn that answers a read: of those recorded after as many other calls as were made by now, the first that was not
@@ -265,10 +272,6 @@ impl OpenTurns {
         let earlier = || turns.clone().filter(|index| after(index).is_lt()).last();
         open.or_else(|| now.last()).or_else(earlier).or_else(|| turns.clone().next())
     }
-
-    fn is_open(&self, index: usize) -> bool {
-        self.times[index] <= self.lap
-    }
 }
 
 /// Why no turn was chosen.
@@ -276,19 +279,6 @@ enum NoTurn {
     /// Each of these turns fits, but was served already.
     Served(Vec<usize>),
     Reason(MissReason),
-}
-
-impl From<NoTurn> for MissReason {
-    fn from(no: NoTurn) -> MissReason {
-        match no {
-            NoTurn::Served(mut turns) => {
-                let more = turns.len().saturating_sub(8);
-                turns.truncate(8);
-                MissReason::AllServed { turns, more }
-            }
-            NoTurn::Reason(reason) => reason,
-        }
-    }
 }
 
 fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {

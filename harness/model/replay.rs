@@ -5,7 +5,7 @@ mod missing;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 
@@ -143,7 +143,7 @@ impl Replay {
 
     /// Says what the places of the stage are, before its system can call.
     pub fn on_stage(&self, places: &Places) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if self.here.get().is_some() || state.calls > 0 {
             return;
         }
@@ -179,7 +179,7 @@ impl Replay {
         let (key, _) = self.key_of(lookup);
         let checks = self.checks_of(lookup);
         let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
-        let turns = &mut self.state().turns;
+        let turns = &mut self.state.lock().turns;
         let first = || {
             let caller = lookup.first_caller.as_ref()?;
             Some(Wanted { key: lookup.conversation.first_key(caller.as_deref()), only_hashed: true, ..wanted })
@@ -207,7 +207,7 @@ impl Replay {
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
     #[must_use]
     pub fn with_repeat(self, repeat: bool) -> Replay {
-        self.state().turns.repeats = repeat;
+        self.state.lock().turns.repeats = repeat;
         self
     }
 
@@ -257,7 +257,7 @@ impl Replay {
         let checks = self.checks_of(lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
         let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.calls += 1;
         let number = state.calls;
         let taken = if self.none {
@@ -284,7 +284,7 @@ impl Replay {
         match taken {
             Ok(index) => {
                 self.scope.add_served(index);
-                self.state().served_to.insert(index, number);
+                self.state.lock().served_to.insert(index, number);
                 let turn = &self.fixture().table.turns()[index];
                 // What it says today may be what another one said in the recording.
                 let called = lookup.checks.iter();
@@ -331,7 +331,7 @@ impl Replay {
         let checks = self.checks_of(lookup);
         let request = || Some(self.rules.request_hash(body));
         let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
-        let index = self.state().turns.take(&self.fixture().table, &wanted).ok()?;
+        let index = self.state.lock().turns.take(&self.fixture().table, &wanted).ok()?;
         Some(self.served(Served { found, ..Served::plain(self.fixture().clone(), index) }, lookup))
     }
 
@@ -401,17 +401,17 @@ impl Replay {
 
     /// Whether each turn was served, apart from those that only read and need not be asked for.
     pub fn all_served(&self) -> bool {
-        self.state().turns.all_served()
+        self.state.lock().turns.all_served()
     }
 
     /// The turns that no call asked for, in recorded order.
     pub fn unused(&self) -> Vec<usize> {
-        self.state().turns.unused()
+        self.state.lock().turns.unused()
     }
 
     /// Returns the open turns that a call resembles most, if several are equally like it.
     pub fn equally_near(&self, lookup: &Lookup) -> Vec<usize> {
-        miss::equally_near(lookup, self.fixture(), &self.rules, &self.state().turns.served())
+        miss::equally_near(lookup, self.fixture(), &self.rules, &self.state.lock().turns.served())
     }
 
     /// Returns the key by which a call is looked up, and what it is the key of: the call's own conversation if a turn has it, else the
@@ -454,9 +454,5 @@ impl Replay {
     /// The checks of a call as they are compared.
     fn checks_of(&self, lookup: &Lookup) -> Option<Arc<Checked>> {
         lookup.checks.as_ref().map(|called| self.second_look.checks(called, self.fixture()))
-    }
-
-    fn state(&self) -> MutexGuard<'_, ReplayState> {
-        self.state.lock()
     }
 }

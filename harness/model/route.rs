@@ -41,8 +41,7 @@ impl Route {
             Method::GET if path.ends_with("/api/version") => Route::Aside(Aside::Version),
             Method::GET if last == "models" => Route::Aside(Aside::Models(provider(path, headers))),
             Method::HEAD if path == "/" => Route::Aside(Aside::Heartbeat),
-            Method::GET if path == "/" || path == "/health" => Route::Aside(Aside::Health),
-            Method::HEAD if path == "/health" => Route::Aside(Aside::Health),
+            Method::GET | Method::HEAD if path == "/" || path == "/health" => Route::Aside(Aside::Health),
             Method::POST if path.ends_with("/api/show") => Route::Aside(Aside::ModelDescription),
             Method::POST | Method::GET | Method::HEAD | Method::PUT | Method::PATCH | Method::DELETE => Route::Call,
             _ => Route::Unknown,
@@ -71,10 +70,7 @@ impl Aside {
             Aside::ModelDescription => Response::json(200, wire::model_description()),
             Aside::Version => Response::json(200, Json::object([("version", OLLAMA.into())])),
             Aside::Health => Response::json(200, Json::object([("status", "ok".into())])),
-            Aside::Heartbeat => {
-                let body = Body::Text(String::new());
-                Response::of(200, "text/plain; charset=utf-8", body)
-            }
+            Aside::Heartbeat => Response::of(200, "text/plain; charset=utf-8", Body::Text(String::new())),
         }
     }
 

@@ -224,9 +224,8 @@ impl SecondLook {
         if same.is_empty() {
             return called.clone();
         }
-        Arc::new(Checked::from(
-            same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text)),
-        ))
+        let texts = same.into_iter().fold(called.texts.clone(), |texts, (check, text)| texts.with(check, text));
+        Arc::new(Checked::from(texts))
     }
 
     /// Returns the recorded messages that may be a call's next one.
@@ -255,9 +254,8 @@ impl SecondLook {
                 index
             })
         };
-        let mut continued = BTreeSet::new();
         let after = |index: usize| turns[index].input.as_ref().and_then(|input| input.after);
-        continued.extend((0..turns.len()).filter_map(after).map(|after| after.turn));
+        let continued: BTreeSet<usize> = (0..turns.len()).filter_map(after).map(|after| after.turn).collect();
         for (index, turn) in turns.iter().enumerate() {
             let end = turn.input.as_ref().and_then(|input| {
                 let mut node = match input.after {

@@ -123,14 +123,10 @@ impl Session {
     }
 
     fn read_json(&self, api: Api, target: Target<'_>, body: &Bytes, mut json: Json) -> Result<Read, String> {
-        let path = match &self.mode {
-            Mode::Replay(replay) => replay.scrub(&mut json, target.path),
-            Mode::Record(_) => target.path.into(),
-        };
-        let known = match &self.mode {
-            Mode::Replay(_) => &self.known,
+        let (path, known) = match &self.mode {
+            Mode::Replay(replay) => (replay.scrub(&mut json, target.path), &self.known),
             // While recording, the recorder knows the answers.
-            Mode::Record(recorder) => recorder.known(),
+            Mode::Record(recorder) => (target.path.into(), recorder.known()),
         };
         let known = known.read().unwrap_or_else(PoisonError::into_inner);
         let call = wire::decode(api, Target { path: &path, ..target }, &json, &known).map_err(|e| e.to_string())?;
@@ -153,9 +149,6 @@ impl Session {
 
     /// Notes the checks of a served call that differ from the recorded ones.
     pub(super) fn note_drift(&self, turn: usize, drift: &[DriftOf]) {
-        if drift.is_empty() {
-            return;
-        }
         let mut all = self.drift.lock();
         for drift in drift {
             // Each check for itself: one that fails may not be forgotten for one that is only noted.
@@ -170,11 +163,10 @@ impl Session {
         caller: Option<&str>,
         turn: Option<usize>,
     ) {
-        let mut flaws = flaws.into_iter().peekable();
-        if flaws.peek().is_some() {
-            let flaw = |(kind, what)| CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
-            let mut all = self.flaws.lock();
-            flaws.map(flaw).for_each(|flaw| all.push(flaw, KEPT, 0, |_, _| true));
+        let mut all = self.flaws.lock();
+        for (kind, what) in flaws {
+            let flaw = CallFlaw { caller: caller.map(str::to_owned), turn, what, kind };
+            all.push(flaw, KEPT, 0, |_, _| true);
         }
     }
 

@@ -200,8 +200,7 @@ fn replaced(text: &str, of: &str, by: &str) -> String {
     for (at, found) in text.match_indices(of) {
         let end = at + found.len();
         if is_apart(text, at..end) {
-            out.push_str(&text[done..at]);
-            out.push_str(by);
+            out.extend([&text[done..at], by]);
             done = end;
         }
     }

@@ -285,8 +285,7 @@ fn named(text: &str, ids: &Ids, normalize: &Normalize<'_>) -> String {
         Some(ShownId::Plain | ShownId::Short(_)) => Some("id".to_owned()),
         None => text.parse().ok().and_then(|number| times::of_number(&Json::Int(number))).map(str::to_owned),
     };
-    let whole = name(text);
-    whole.unwrap_or_else(|| {
+    name(text).unwrap_or_else(|| {
         // Ids may be parts of paths, queries and parameters.
         let normal = ids.number_uuids(text, normalize(text));
         let pieces = normal.split_inclusive(['/', '?', '&', '=', ' ', '"', '<', '>']);

@@ -75,11 +75,8 @@ fn of_labels(captures: &[Vec<ReadEvent<'_>>], wanted: &dyn Fn(&str) -> bool) -> 
                 && wanted(&label.text)
                 && let Some(content) = content(&event.payload, json.as_ref())
             {
-                found.entry(label.text.clone()).or_default().push(Chunk {
-                    capture,
-                    run,
-                    content: content.into_owned(),
-                });
+                let content = content.into_owned();
+                found.entry(label.text.clone()).or_default().push(Chunk { capture, run, content });
             }
         }
     }
@@ -196,7 +193,6 @@ impl Search<'_> {
                 Evidence::None => true,
             }
         });
-        let mut held: BTreeMap<Held, Manner> = BTreeMap::new();
         let found: Vec<(Held, Fit)> =
             pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
         // Some services parse each piece of a tool's arguments by itself, and send what they have so far: how far that gets, and how
@@ -206,7 +202,7 @@ impl Search<'_> {
         };
         let all_parsed = found.iter().all(|one| is_parsed(&one));
         let texts = found.iter().filter(|one| all_parsed || !is_parsed(one));
-        held.extend(texts.map(|(held, _)| (held.clone(), Manner::default())));
+        let mut held: BTreeMap<Held, Manner> = texts.map(|(held, _)| (held.clone(), Manner::default())).collect();
         if held.is_empty() {
             let texts: Vec<&Path> = pieces.keys().collect();
             let beside = |path: &Path| {

@@ -337,8 +337,7 @@ impl Top {
     fn finish(&self, counts: impl Fn(&str, &str) -> bool) -> golden::Top {
         let mut top = (*self.top).clone();
         for (pointer, at, lengths) in &self.lengths {
-            let length = lengths.to_string();
-            let length = Some(length).filter(|length| counts(pointer, length));
+            let length = Some(lengths.to_string()).filter(|length| counts(pointer, length));
             match &mut top {
                 golden::Top::Keys(keys) => keys[*at].1 = length,
                 top => *top = golden::Top::List(length.unwrap_or_default()),

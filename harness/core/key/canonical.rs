@@ -30,13 +30,10 @@ fn canonical_content<'a>(message: &'a Message, normalizer: &Normalizer) -> Optio
     if message.kind == "system" || message.hidden {
         return None;
     }
-    let content = if message.kind == OPAQUE {
-        Cow::Owned(opaque_text(&message.content, normalizer))
-    } else {
-        match &message.content {
-            Json::Str(text) => normalizer.apply(text),
-            other => Cow::Owned(normalizer.apply(&content_text(other)).into_owned()),
-        }
+    let content = match &message.content {
+        body if message.kind == OPAQUE => Cow::Owned(opaque_text(body, normalizer)),
+        Json::Str(text) => normalizer.apply(text),
+        other => Cow::Owned(normalizer.apply(&content_text(other)).into_owned()),
     };
     (!is_blank(&content) || !message.tool_calls.is_empty()).then_some(content)
 }

@@ -74,17 +74,15 @@ impl Gate {
         if let Some(limit) = self.at_once.filter(|limit| used >= *limit) {
             return Err(Quota { of: Limited::AtOnce, limit, used, free_in: A_WHILE, whole_in: A_WHILE });
         }
-        let quota = match self.rate {
-            None => None,
-            Some(rate) => {
-                let quota = entered.counts(rate, now);
-                if !quota.free_in.is_zero() {
-                    return Err(quota);
-                }
-                entered.times.push_back(now);
-                Some(Quota { used: quota.used + 1, whole_in: rate.within, ..quota })
+        let mut quota = None;
+        if let Some(rate) = self.rate {
+            let before = entered.counts(rate, now);
+            if !before.free_in.is_zero() {
+                return Err(before);
             }
-        };
+            entered.times.push_back(now);
+            quota = Some(Quota { used: before.used + 1, whole_in: rate.within, ..before });
+        }
         entered.under_way += 1;
         Ok(quota)
     }

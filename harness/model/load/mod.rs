@@ -23,6 +23,7 @@ pub use pace::Pace;
 pub use session_by::SessionBy;
 
 pub(super) use gate::Pass;
+pub(super) use paced::answer;
 pub(super) use sessions::Sessions;
 
 use std::sync::Arc;
@@ -32,13 +33,11 @@ use axum::body::Body as HttpBody;
 use axum::http::{HeaderMap, Response as HttpResponse};
 use tokio::time::Instant;
 
-use super::activity::InFlight;
 use super::http;
-use super::served::Served;
 use gate::Gate;
 use metrics::Metrics;
 use retake_core::json::Json;
-use retake_wire::{Api, Call, Quota, Response, limit_headers, limited};
+use retake_wire::{Api, Call, Quota, limit_headers, limited};
 
 /// What a load test asks of a server.
 #[derive(Clone, Debug, Default)]
@@ -118,19 +117,6 @@ impl Load {
             self.metrics.names_no_session();
         }
         Some(session.unwrap_or_default())
-    }
-
-    /// Sends a turn's response, each piece at its time.
-    pub(super) async fn answer(
-        &self,
-        response: &Response,
-        served: &Served,
-        arrived: Instant,
-        in_flight: InFlight,
-        pass: Pass,
-    ) -> HttpResponse<HttpBody> {
-        let due = self.pace.due(served.index, served.turn(), response);
-        paced::answer(response, arrived, due, in_flight, pass).await
     }
 }
 

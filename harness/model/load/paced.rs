@@ -14,17 +14,19 @@ use tokio::time::Instant;
 use super::{Pass, limited_by};
 use crate::activity::InFlight;
 use crate::http;
+use crate::served::Served;
 use retake_wire::{Body, Frames, Response};
 
-/// Returns the response to a call that came at `arrived`. It begins when its first piece is due.
-pub(super) async fn answer(
+/// Returns a turn's response to a call that came at `arrived`, each piece at its time. It begins when its first piece is due.
+pub(crate) async fn answer(
     response: &Response,
+    served: &Served,
     arrived: Instant,
-    due: Vec<Duration>,
     in_flight: InFlight,
     pass: Pass,
 ) -> HttpResponse<HttpBody> {
     let (api, quota) = (pass.api, pass.quota);
+    let due = pass.load.pace.due(served.index, served.turn(), response);
     if let Some(first) = due.first() {
         tokio::time::sleep_until(arrived + *first).await;
     }

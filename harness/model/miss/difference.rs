@@ -201,13 +201,12 @@ impl Compared<'_> {
         let all = self.recorded;
         let Some(first) = all.get(range.start).filter(|_| !range.is_empty()) else { return };
         let (count, who) = (range.len(), self.who);
-        let are = if count == 1 { "is" } else { "are" };
+        let (messages, of, are) = (counted(count, "message"), all.len(), if count == 1 { "is" } else { "are" });
         let first_shown = format!("message {} ({})", range.start + 1, in_short(first));
         // A shortened history has no new messages.
         let whole = self.is_cut || self.called.len() < all.len();
         let of_tools = all[range.clone()].iter().all(|message| message.str_of("type") == Some("tool"));
         let shortened = |at: &str, which: &str| {
-            let messages = counted(count, "message");
             let what = format!("the history of {who} is shortened at the {at}: its {which} {messages} {are} missing");
             (CauseKind::HistoryShortened, what)
         };
@@ -221,11 +220,9 @@ impl Compared<'_> {
         } else if range.end == all.len() && self.is_cut {
             shortened("end", "last")
         } else {
-            let what =
-                format!("{who} sends {} fewer than recorded: {first_shown} is missing", counted(count, "message"));
+            let what = format!("{who} sends {messages} fewer than recorded: {first_shown} is missing");
             (CauseKind::MessageMissing, what)
         };
-        let (messages, of) = (counted(count, "message"), all.len());
         let line = format!("difference {messages} of the recorded {of} {are} missing, from {first_shown} on:");
         let mut lines = Lines::from(&*line);
         lines.extend(shown(Side::Gone, &all[range.clone()]).take(3));

@@ -69,13 +69,11 @@ pub fn who(caller: Option<&str>, messages: &[Json], prompt: &str) -> String {
 
 /// Describes the answer of a turn in a few words: `calls read_file`, `answers "Paris."`, or `answers with status 429`.
 pub fn answer_in_short(turn: &Turn) -> String {
-    let answer = &turn.output;
     if let Some(Wire { response: Response { status: status @ 400.., .. }, .. }) = &turn.wire {
         return format!("answers with status {status}");
     }
-    let calls: Vec<&str> = answer.tool_calls().iter().map(|call| call.name.as_str()).collect();
-    let text = answer.text();
-    let text: String = text.chars().take(60).collect();
+    let calls: Vec<&str> = turn.output.tool_calls().iter().map(|call| call.name.as_str()).collect();
+    let text: String = turn.output.text().chars().take(60).collect();
     match (text.is_empty(), calls.is_empty()) {
         (_, true) => format!("answers {text:?}"),
         (true, false) => format!("calls {}", calls.join(", ")),
@@ -86,8 +84,7 @@ pub fn answer_in_short(turn: &Turn) -> String {
 /// Describes the last message of a conversation for the first line of a failure.
 pub(super) fn said_last(messages: &[Json]) -> String {
     let Some(last) = messages.last() else { return "a call without messages".to_owned() };
-    let text = last.str_of("content").unwrap_or_default();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = last.str_of("content").unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     match last.str_of("type") {
         _ if text.is_empty() => describe(last),
         Some("human") => format!("{:?}", clipped(&text, 48)),

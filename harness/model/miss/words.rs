@@ -65,12 +65,9 @@ pub(super) fn change_within(recorded: &str, called: &str, width: usize) -> Strin
 
 /// Returns words in quotes. An ellipsis stands outside of them.
 fn quoted(words: &str) -> String {
-    let inner = words.strip_prefix('…').unwrap_or(words);
-    let (before, inner) = (if inner.len() < words.len() { "…" } else { "" }, inner);
-    match inner.strip_suffix('…') {
-        Some(inner) => format!("{before}{inner:?}…"),
-        None => format!("{before}{inner:?}"),
-    }
+    let (before, inner) = words.strip_prefix('…').map_or(("", words), |inner| ("…", inner));
+    let (inner, after) = inner.strip_suffix('…').map_or((inner, ""), |inner| (inner, "…"));
+    format!("{before}{inner:?}{after}")
 }
 
 /// Returns the part of each text from the first word in which they differ to the last. A part may be empty.

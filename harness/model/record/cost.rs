@@ -61,12 +61,9 @@ impl fmt::Display for Cost {
 
 /// Returns the tokens of an answer and of the conversation that it answers.
 pub(super) fn tokens(output: &Answer, conversation: &[Json]) -> u64 {
-    output.usage.map_or_else(
-        || {
-            let read: usize = conversation.iter().map(|message| message.print(Layout::Compact).len()).sum();
-            let written = output.text().len();
-            ((read + written) / BYTES_A_TOKEN) as u64
-        },
-        |usage| usage.input + usage.output,
-    )
+    if let Some(usage) = output.usage {
+        return usage.input + usage.output;
+    }
+    let read: usize = conversation.iter().map(|message| message.print(Layout::Compact).len()).sum();
+    ((read + output.text().len()) / BYTES_A_TOKEN) as u64
 }

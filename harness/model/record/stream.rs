@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
-use axum::http::{Response as HttpResponse, StatusCode, header};
+use axum::http::{Response as HttpResponse, header};
 use futures_util::{Stream, StreamExt as _};
 use memchr::memmem;
 use tokio::sync::mpsc;
@@ -29,14 +29,13 @@ pub(super) fn sent_on(
 ) -> HttpResponse<HttpBody> {
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
-    let (status, content_type) = (writer.status, writer.content_type.clone());
+    let head = Response::of(writer.status, &writer.content_type, Body::Text(String::new()));
     if writer.has_no_body() {
         // Nobody reads a body here, which would look like a client that left.
         if let Err(Unsaved(why)) = writer.write(None) {
             return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);
         }
-        let nothing = Response::of(status, &content_type, Body::Text(String::new()));
-        return http::answer(&nothing, in_flight);
+        return http::answer(&head, in_flight);
     }
     let passed: Vec<_> =
         ANSWERED.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
@@ -49,11 +48,7 @@ pub(super) fn sent_on(
     // An empty chunk marks a stream that broke off.
     let chunks = chunks
         .map(|chunk| if chunk.is_empty() { Err(std::io::Error::other("the answer broke off")) } else { Ok(chunk) });
-    let mut out = HttpResponse::new(HttpBody::from_stream(chunks));
-    *out.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-    if let Ok(value) = content_type.parse() {
-        out.headers_mut().insert(header::CONTENT_TYPE, value);
-    }
+    let mut out = http::headed(&head, HttpBody::from_stream(chunks));
     for (name, value) in passed {
         out.headers_mut().insert(name, value);
     }

@@ -17,7 +17,7 @@ impl Replay {
     /// calls asked for.
     pub fn log(&self) -> RunLog {
         let mut log = self.log.lock().clone();
-        let state = self.state();
+        let state = self.state.lock();
         let mut asked = state.served_to.clone();
         log.left_after = asked.iter().max_by_key(|(_, call)| **call).map(|(turn, call)| (*turn, *call));
         log.unused = state.turns.unused();
@@ -52,7 +52,7 @@ impl Replay {
         number: usize,
     ) -> (Arc<Miss>, Option<usize>) {
         let (explained, served, asked) = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.misses += 1;
             self.hold().inspect(|hold| hold.gives_up());
             let explained = state.misses <= EXPLAINED;
@@ -71,7 +71,7 @@ impl Replay {
             let mut missed = MissedCall::new(lookup.clone(), key, miss.reason.clone(), number);
             let alike = missed.explain(&situation);
             miss = missed.explained(&miss);
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let going_on = self.going_on_for(Some(lookup));
             meant = match going_on {
                 GoingOn::Never => None,

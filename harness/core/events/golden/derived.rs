@@ -28,6 +28,8 @@ impl Golden {
             }
             leave_out_wholes(kinds, &|whole| !other.contains(whole.bare()));
             let is_other = |kind: &Kind| other.iter().all(|other| other.bare() != kind.bare());
+            // A number or a text that is held.
+            let is_value = |kind: &Kind| kind.is_number() || is_quoted(kind);
             tell(kinds, &is_value, &|kind| (is_other(kind) && !kind.is_tokens()).then(|| kind.derived()));
             let_order_vary(kinds, other, &|order, other| order != other);
         };
@@ -69,11 +71,6 @@ impl Golden {
             self.at_trees(known, &|tree, known| tree.whole.clone_from(&known.whole));
         }
     }
-}
-
-/// Whether it is a number or a text that is held.
-fn is_value(kind: &Kind) -> bool {
-    kind.is_number() || is_quoted(kind)
 }
 
 impl Kind {

@@ -121,26 +121,20 @@ impl Golden {
     /// Tells texts with the words that have digits as `exact` does, on which all runs agree. They may be a clock, so this is known only if
     /// that `moved`, of what no clock tells, or as far as a committed golden tells them; and what that tells without them has varied once.
     pub fn tell_exactly(&mut self, mut exact: Golden, moved: bool, committed: Option<&Golden>) {
-        let exact = match committed {
-            None if !moved => {
-                exact.tell_as_unmoved();
-                exact
-            }
-            None => exact,
-            Some(known) if moved => {
-                exact.at_places(known, &|kinds, known| {
-                    let leaves_out = |kind: &Kind| is_said(kind) && kind.says(&leaves_numbers_out);
-                    let varied = is_open(known) || known.iter().any(leaves_out);
-                    open_texts(kinds, varied && texts(kinds) != texts(known));
-                });
-                exact
-            }
+        match committed {
+            None if !moved => exact.tell_as_unmoved(),
+            None => {}
+            Some(known) if moved => exact.at_places(known, &|kinds, known| {
+                let leaves_out = |kind: &Kind| is_said(kind) && kind.says(&leaves_numbers_out);
+                let varied = is_open(known) || known.iter().any(leaves_out);
+                open_texts(kinds, varied && texts(kinds) != texts(known));
+            }),
             Some(known) => {
                 let mut known = known.clone();
                 known.agree_on_values(&exact);
-                known
+                exact = known;
             }
-        };
+        }
         self.at_places(&exact, &|kinds, exact| {
             let instants: Kinds = exact.iter().filter(|kind| kind.is_instant()).cloned().collect();
             if kinds.iter().any(is_time) && !instants.is_empty() {

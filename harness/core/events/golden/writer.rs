@@ -193,11 +193,9 @@ impl Display for Top {
 impl Shown {
     /// The one turn whose words, all of them, stand at these places.
     fn turn(&self) -> Option<usize> {
-        match self {
-            Shown::Text(places, Text::Turns(Told { of, .. }, _)) if !places.is_empty() => match &**of {
-                [Source { turn, part }] if part.is_empty() => Some(*turn),
-                _ => None,
-            },
+        let Shown::Text(places, Text::Turns(Told { of, .. }, _)) = self else { return None };
+        match &**of {
+            [Source { turn, part }] if part.is_empty() && !places.is_empty() => Some(*turn),
             _ => None,
         }
     }
