@@ -117,7 +117,7 @@ impl RunValues {
     pub fn put<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let other = |date: &str| {
             let (day, clock) = day_of(date);
-            let moved = || Some((Date::parse(day, &Iso8601::DATE).ok()? + self.away?).to_string());
+            let moved = || Some(Date::parse(day, &Iso8601::DATE).ok()?.checked_add(self.away?)?.to_string());
             let other = || Some(format!("{}{clock}", self.dates.get(day).cloned().or_else(moved)?));
             self.dates.get(date).cloned().or_else(other)
         };

@@ -117,3 +117,23 @@ fn what_a_call_tells_of_other_days_are_its_whole_values_without_a_clock() {
     let days = Told::new([&recorded, &called], [""; 2]).new_days();
     assert_eq!(days.iter().collect::<Vec<_>>(), ["2026-12-30T09:00", "2027-01-01", "On 2027-01-01"]);
 }
+
+#[test]
+fn days_that_nothing_told_move_as_far_as_those_that_were_told() {
+    let date = |day| Date::from_calendar_date(2026, Month::November, day).unwrap();
+    let days = Days::new([(date(24), date(26))]);
+    let recorded = [message("human", "Not before 2026-12-24")];
+    let told = Told::new([&recorded, &recorded], ["Today is Tuesday, 24 November.", "Today is Thursday, 26 November."]);
+    let values = RunValues::default().with_dates(&told, &days);
+    for (recorded, called) in [
+        ("2026-11-25", "2026-11-27"),
+        ("2026-12-30T10:00:00Z", "2027-01-01T10:00:00Z"),
+        ("2026-12-24", "2026-12-24"),
+        ("9999-12-31", "9999-12-31"),
+        ("2026-02-30", "2026-02-30"),
+    ] {
+        assert_eq!(values.put(recorded), called);
+    }
+    let same = Told::new([&recorded, &recorded], ["It is Tuesday."; 2]);
+    assert_eq!(RunValues::default().with_dates(&same, &days).put("2026-11-25"), "2026-11-25");
+}
