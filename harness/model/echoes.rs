@@ -8,9 +8,10 @@ use axum::body::Bytes;
 
 use super::lookup::Lookup;
 use retake_base::lock::Mutex;
-use retake_core::days::Days;
-use retake_core::json::Json;
-use retake_core::key::{Check, Rules};
+use retake_core::conversation::Block;
+use retake_core::days::{Days, tells};
+use retake_core::json::{Json, Layout};
+use retake_core::key::{Check, Rules, dates};
 use retake_core::places::{RunValues, Told};
 use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{Shared, system_of};
@@ -33,24 +34,31 @@ impl Echoes {
         rules: &Rules,
         days: &Days,
     ) -> (Option<Turn>, BTreeSet<String>) {
-        // Where the rules replace nothing that was recorded, a run has no other values, and today no other days.
-        if !fixture.is_normalized(index) && days.is_empty() {
-            return Default::default();
+        let (turn, messages) = (&fixture.table.turns()[index], lookup.conversation.messages());
+        let told = if days.is_empty() { BTreeSet::new() } else { new_days(turn, messages) };
+        let said = Said::of(fixture, turn, rules);
+        // Where the rules replace nothing that was recorded, a run has no other values. Today it has no other days.
+        let (has_values, has_days) = (said.values && fixture.is_normalized(index), said.days && !days.is_empty());
+        if !has_values && !has_days && lookup.values == RunValues::default() {
+            return (None, told);
         }
-        let Some(mut recorded) = fixture.recorded(index, rules) else { return Default::default() };
+        let none = Days::default();
+        let days = if has_days { days } else { &none };
+        let Some(mut recorded) = fixture.recorded(index, rules) else { return (None, told) };
         let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
-        let messages = lookup.conversation.messages();
         let (called, today) = (as_sent(messages), system_of(messages));
-        let told = Told::new([&recorded.conversation, &called], [&prompt, &today]);
+        let texts = Told::new([&recorded.conversation, &called], [&prompt, &today]);
         let move_by = if fixture.days_move { days.clone() } else { Days::default() };
-        let mut values = RunValues::between(&told, &rules.normalizer, days).with_dates(&told, &move_by);
+        let mut values = RunValues::between(&texts, &rules.normalizer, days);
+        if has_days {
+            values = values.with_dates(&texts, &move_by);
+        }
         values.add(&lookup.values, usize::MAX);
-        let turn = Some(&fixture.table.turns()[index]).filter(|_| values != RunValues::default());
-        let turn = turn.and_then(|turn| turn.saying(&|text| values.put(text)));
-        if turn.is_some() {
+        let own = turn.saying(&|text| values.put(text));
+        if own.is_some() {
             self.0.lock().add(&values.reversed(), TAKEN_BACK);
         }
-        (turn, if days.is_empty() { BTreeSet::new() } else { told.new_days() })
+        (own, told)
     }
 
     /// Puts the recorded values in the body of a request in place of the run's. Returns those that stand there.
@@ -63,6 +71,39 @@ impl Echoes {
             *body = text.into();
         }
         values.reversed()
+    }
+}
+
+/// What the new messages of a call tell of days that were others when they were recorded.
+fn new_days(turn: &Turn, messages: &[Shared]) -> BTreeSet<String> {
+    let Some(input) = turn.sent.input.as_deref().or(turn.input.as_ref()) else { return BTreeSet::new() };
+    let called = as_sent(&messages[messages.len().saturating_sub(input.messages.len())..]);
+    Told::new([&input.messages, &called], [""; 2]).new_days()
+}
+
+/// Whether an answer says what a run may have otherwise.
+struct Said {
+    /// UUIDs, and what the suite's rules match.
+    values: bool,
+    /// Days, where a program reads them: in arguments, and in JSON. What is read by people stays as it was recorded.
+    days: bool,
+}
+
+impl Said {
+    fn of(fixture: &Fixture, turn: &Turn, rules: &Rules) -> Said {
+        let is_data = |text: &str| matches!(Json::parse(text.as_bytes()), Ok(Json::Object(_) | Json::Array(_)));
+        let tells_day = |text: &str| fixture.recorded.is_some_and(|at| tells(text, at.time().date(), 0));
+        let mut found = Said { values: false, days: false };
+        for block in &turn.output.blocks {
+            let (text, is_data) = match block {
+                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => (text.clone(), is_data(text)),
+                Block::ToolCall(call) => (call.args.print(Layout::Compact), true),
+                Block::Native(native) => (native.block.print(Layout::Compact), true),
+            };
+            found.values |= rules.normalizer.values(&text).iter().any(|of| !of.is_empty());
+            found.days |= is_data && (dates(&text).is_truthy() || tells_day(&text));
+        }
+        found
     }
 }
 

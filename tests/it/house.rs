@@ -30,7 +30,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_643, 38),
     ("retake-durable", 1062, 0),
     ("retake-wire", 8473, 5),
-    ("retake-model", 8366, 0),
+    ("retake-model", 8400, 0),
     ("retake-audit", 1250, 0),
     ("retake-scenario", 5203, 0),
     ("retake-engine", 10_967, 21),
