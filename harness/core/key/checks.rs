@@ -176,7 +176,7 @@ pub struct CheckTexts([Option<Arc<str>>; Check::ALL.len()]);
 
 impl CheckTexts {
     /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
-    /// known until [`with_form`](CheckTexts::with_form) sets it, and the results have no exceptions until
+    /// known until [`with`](CheckTexts::with) sets it, and the results have no exceptions until
     /// [`with_results`](CheckTexts::with_results) sets them.
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| Arc::from(normalizer.own(&normalizer.of_check(text)));
