@@ -12,7 +12,8 @@
 //! | `trial`, `stay`, `verdict` | one scenario's run; what happens on its stage; whether it passed |
 //! | `foreign` | what a run says that is not the service's own |
 //! | `egress` | what is said about connections that leave the stage |
-//! | `findings`, `failing`, `precedence` | what is wrong with a run; its failure; what follows from what |
+//! | `findings`, `drifted` | what is wrong with a run; calls that differ from their turns in a check |
+//! | `failing`, `precedence` | the failure of a run; what follows from what |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
 //! | `cost` | what the model calls of a scenario cost |
@@ -32,6 +33,7 @@ pub(crate) mod commands;
 mod cost;
 mod data;
 mod declared_secrets;
+mod drifted;
 mod egress;
 mod failing;
 mod filter;

@@ -1,6 +1,6 @@
 //! The verdict on a replay: misses, then unused turns, then drift, then the golden.
 
-use std::cell::{LazyCell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,17 +20,16 @@ use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::conversation::Answer;
-use retake_core::days::{Days, tells};
+use retake_core::days::Days;
 use retake_core::events::{
-    Calls, Captured, Change, Event, Exactly, Foreign, Golden, GoldenPart as Part, IdPlaces, Known, NamesNothing,
-    Recorded, ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
+    Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, IdPlaces, Known, NamesNothing, Recorded,
+    ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
-use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, Rules, attributed};
+use retake_core::json::Json;
+use retake_core::key::{Rules, attributed};
 use retake_core::secrets::Fired;
-use retake_model::{CallFlaw, DriftOf, FlawKind, Miss, change};
+use retake_model::{CallFlaw, FlawKind, Miss};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
-use retake_wire::fixture::Minute;
 
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
@@ -225,57 +224,6 @@ impl Replayed {
         let what = format!("{requests} to tools not made: {}", unused[0]);
         let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
         Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
-    }
-
-    pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let foreign = LazyCell::new(|| self.foreign());
-        let of_service = LazyCell::new(|| {
-            let mut of_service = Foreign::default();
-            let beside = self.played.driven.beside.iter().map(|(_, of)| of);
-            let captured = self.played.driven.captured.iter().chain(beside);
-            captured.flat_map(|of| &of.events).filter_map(Event::json).for_each(|payload| of_service.add(&payload));
-            of_service
-        });
-        // An edited prompt breaks nothing. One that says other values, or no day any more, was not edited, but filled in otherwise.
-        let refilled = |of: &DriftOf| {
-            let (was, is) = (&of.recorded, &of.called);
-            let says_others = || foreign.says_other_values(was, is) || of_service.lacks_value(was, is);
-            of.check == Check::Prompt && (says_others() || self.lacks_day(was, is))
-        };
-        let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of);
-        let fails = |(_, of): &&(usize, DriftOf)| {
-            let level = scenario.drift.of(of.check);
-            level == Level::Fail || level == Level::Note && breaks(of)
-        };
-        let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
-        let (turn, first) = failing.iter().find(|(_, drift)| breaks(drift)).or(failing.first())?;
-        let fixture = self.fixture.as_ref()?;
-        let caller = fixture.table.turns()[*turn].caller.as_deref();
-        let of = caller.map(|caller| format!(" of `{caller}`")).unwrap_or_default();
-        let what = match &first.breakage {
-            Some(breakage) => breakage.to_string(),
-            None if refilled(first) => {
-                format!("the system prompt{of} says other values ({})", change(&first.recorded, &first.called))
-            }
-            None => first.in_words(&of),
-        };
-        let by = caller.map(|caller| format!(", by `{caller}`")).unwrap_or_default();
-        let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
-        // Tools and settings are one line of JSON each.
-        let json = |text: &str| Json::parse(text.as_bytes());
-        let lines = |text: &str| json(text).map_or_else(|_| text.to_owned(), |json| json.print(Layout::Pretty));
-        let diff = unified_lines(&lines(&first.recorded), &lines(&first.called));
-        let failure = Failure::of(vec![Cause::new(CauseKind::Check, what)]);
-        Some(failure.evidence(Evidence::diff(place, diff)))
-    }
-
-    /// Whether a text tells no day where the recorded one told about the day of the recording.
-    fn lacks_day(&self, recorded: &str, called: &str) -> bool {
-        let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
-        let tells_one = |text: &str, at: Minute| {
-            ["<DATE>", "<TS>"].iter().any(|name| text.contains(name)) || tells(text, at.time().date(), 0)
-        };
-        then.is_some_and(|then| tells_one(recorded, then) && !tells_one(called, self.clock.minute()))
     }
 
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without

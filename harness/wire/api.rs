@@ -27,10 +27,16 @@ pub enum Api {
 
 impl Api {
     /// Every API but those that are declared, in the order in which help and errors list them.
-    pub const ALL: [Api; 8] = {
-        use Api::{Anthropic, Bedrock, BedrockInvoke, Gemini, Ollama, Opaque, OpenAiChat, OpenAiResponses};
-        [OpenAiChat, OpenAiResponses, Anthropic, Gemini, Ollama, Bedrock, BedrockInvoke, Opaque]
-    };
+    pub const ALL: [Api; 8] = [
+        Api::OpenAiChat,
+        Api::OpenAiResponses,
+        Api::Anthropic,
+        Api::Gemini,
+        Api::Ollama,
+        Api::Bedrock,
+        Api::BedrockInvoke,
+        Api::Opaque,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {

@@ -35,6 +35,11 @@ impl<'a> Told<'a> {
         Told(messages.chain([prompts]).collect())
     }
 
+    /// Whether the recorded call tells the day of a point in time.
+    pub fn tells_day_of(&self, date: &str) -> bool {
+        self.0.iter().any(|[recorded, _]| recorded.contains(day_of(date).0))
+    }
+
     /// The values of the call, strings of JSON or whole texts, that tell days which the recorded one does not tell, and no clock.
     pub fn new_days(&self) -> BTreeSet<String> {
         let strings = |text: &str| {

@@ -20,7 +20,9 @@ const NAMES: &str = "\
     COOKIE COOKIES DSN PRIVATE SALT URI WEBHOOK";
 
 /// Values that are never secret, whatever the name of their variable is.
-const COMMON: &str = "password changeme disabled required optional undefined localhost anonymous development production test1234 12345678";
+const COMMON: &str = "\
+    password changeme disabled required optional undefined localhost anonymous development production test1234 \
+    12345678";
 
 /// The secrets of a recording.
 #[derive(Clone, Debug, Default)]

@@ -12,6 +12,7 @@ use crate::run::project::Project;
 use retake_core::days::tells;
 use retake_core::json::Layout;
 use retake_core::key::{Check, Rules, put_dates};
+use retake_core::places::Told;
 use retake_engine::system::DATE_VARIABLE;
 use retake_scenario::Scenario;
 use retake_wire::fixture::Fixture;
@@ -53,7 +54,7 @@ impl Proof<'_> {
 
     /// The new recording whose days that the model made move if they stay in this one, or the other way round; `None` without such days.
     fn with_days_otherwise(&self) -> Option<Arc<Fixture>> {
-        let fixture = self.fixture.filter(|_| self.of_recording)?;
+        let fixture = self.fixture.filter(|_| self.of_recording && self.project.interrupt.code().is_none())?;
         let has_some = !tools_told_a_day(fixture, &self.project.rules).is_empty();
         has_some.then(|| Arc::new(Fixture { days_move: !fixture.days_move, ..(**fixture).clone() }))
     }
@@ -85,16 +86,14 @@ impl Proof<'_> {
 fn tools_told_a_day(fixture: &Fixture, rules: &Rules) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     for (index, turn) in fixture.table.turns().iter().enumerate() {
-        let mut recorded = fixture.recorded(index, rules);
-        let prompt = recorded.as_mut().and_then(|call| call.text(Check::Prompt).take());
-        let messages = recorded.iter().flat_map(|call| &call.conversation);
-        let told = messages.filter(|message| message.str_of("type") != Some("ai"));
-        let told: Vec<&str> = told.filter_map(|message| message.str_of("content")).chain(prompt.as_deref()).collect();
-        // These are served as the run tells them.
-        let moves = |date: &str| told.iter().any(|text| text.contains(date.split(['T', ' ']).next().unwrap_or(date)));
+        let Some(mut recorded) = fixture.recorded(index, rules) else { continue };
+        let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
+        let told =
+            Told::new([&recorded.conversation; 2].map(|messages| &messages[..]), [&prompt; 2].map(|text| &**text));
         for call in turn.output.tool_calls() {
             let args = call.args.print(Layout::Compact);
-            let others = put_dates(&args, |date| moves(date).then(String::new));
+            // Days that the call tells are served as the run tells them.
+            let others = put_dates(&args, |date| told.tells_day_of(date).then(String::new));
             if !tools.contains(&call.name) && tells(&others, OffsetDateTime::now_utc().date(), 0) {
                 tools.push(call.name.clone());
             }

@@ -6,6 +6,7 @@ mod deerflow;
 pub(crate) mod drift;
 mod early;
 pub(crate) mod events;
+mod filled;
 pub(crate) mod held;
 pub(crate) mod late_calls;
 mod load;
@@ -25,6 +26,7 @@ pub(crate) const TESTS: &[&[crate::Test]] = &[
     drift::TESTS,
     early::TESTS,
     events::TESTS,
+    filled::TESTS,
     held::TESTS,
     late_calls::TESTS,
     load::TESTS,

@@ -127,8 +127,10 @@ impl Answers {
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index. What changes nothing over HTTP may
     /// be asked less often, as it may be asked again, if its answers are the same.
     pub(super) fn unused(&self) -> Vec<(usize, String)> {
-        let of = |it: &Recorded| (it.key.clone(), it.dates.clone(), it.exchange.answer.clone());
-        let is_known = |one: &Recorded| self.exchanges.iter().any(|other| other.served && of(other) == of(one));
+        let is_same = |one: &Recorded, other: &Recorded| {
+            (&one.key, &one.dates, &one.exchange.answer) == (&other.key, &other.dates, &other.exchange.answer)
+        };
+        let is_known = |one: &Recorded| self.exchanges.iter().any(|other| other.served && is_same(one, other));
         let unused = self.exchanges.iter().enumerate();
         let unused = unused.filter(|(_, recorded)| !recorded.served && is_use(&recorded.exchange.method));
         let unused = unused.filter(|(_, recorded)| !(is_safe(&recorded.exchange.method) && is_known(recorded)));

@@ -1,0 +1,132 @@
+//! A desk that fills its prompt and its letter with the day and with who signed in, and that refuses some claims.
+
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+use crate::support::loopback::Service;
+use crate::support::tree::Tree;
+
+tests!(
+    a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
+    what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
+    a_letter_with_a_date_in_words_is_held_on_each_day,
+);
+
+const APP: &str = r#"
+import datetime, html, http.server, json, os, urllib.request
+NAME = "Zoë O'Neil"
+LETTER = """<p class="date">Bremen, {day}</p>
+<p>We&#x27;ll pay you soon. You wrote: <q>{words}</q></p>
+<p class="foot">Nordlicht Insurance, Am Wall, Bremen, since the beginning for all who sail and all who wait for them at home</p>
+"""
+def day():
+    day = datetime.date.fromisoformat(os.environ["RETAKE_DATE"])
+    return f"{day:%A}, {day.day} {day:%B %Y}"
+def ask(text):
+    messages = [{"role": "system", "content": f"Today is {day()}. You help {NAME}. Be brief."}, {"role": "user", "content": text}]
+    body = json.dumps({"model": "m", "messages": messages}).encode()
+    headers = {"content-type": "application/json", "authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body, headers)
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_): pass
+    def do_GET(self):
+        if self.path == "/letter":
+            return self.reply(200, "text/html", LETTER.format(day=day(), words=html.escape("a <b>broken</b> door")))
+        self.reply(200, "application/json", json.dumps({"name": NAME}))
+    def do_POST(self):
+        said = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        if said["policy"] == "lapsed":
+            return self.reply(403, "application/json", json.dumps({"error": "lapsed"}))
+        self.reply(200, "application/json", json.dumps({"text": ask(said["text"])}))
+    def reply(self, status, kind, text):
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(text.encode())))
+        self.end_headers()
+        self.wfile.write(text.encode())
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"#;
+
+const SYSTEM: &str = r#"settle = "100ms"
+[systems.agent]
+command = ["python3", "app.py"]
+ready = { http = "/" }
+[systems.agent.env]
+PORT = "{{ port }}"
+OPENAI_BASE_URL = "{{ model.openai }}"
+OPENAI_API_KEY = "{{ model.key }}"
+"#;
+
+const SCENARIO: &str = r#"[[step]]
+get = "/session"
+[[step]]
+post = "/claims"
+json = { policy = "valid", text = "A broken door" }
+[[step]]
+post = "/claims"
+json = { policy = "lapsed", text = "A broken window" }
+status = 403
+[[step]]
+get = "/letter"
+"#;
+
+/// The project with its recording.
+fn recorded() -> Tree {
+    let provider = Service::start(Router::new().fallback(async |Json(_): Json<Value>| {
+        let message = json!({ "role": "assistant", "content": "We are sorry to hear that." });
+        Json(json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
+    }));
+    let tree = Tree::empty();
+    tree.write("app.py", APP);
+    tree.write("scenarios/suite.toml", SYSTEM);
+    tree.scenario("claim", SCENARIO);
+    let record = tree.retake().args(&["record", "claim"]).env("OPENAI_API_KEY", "sk-of-the-provider");
+    record.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0).says(&["two replays agree"]);
+    tree
+}
+
+fn edit(tree: &Tree, from: &str, to: &str) {
+    assert!(APP.contains(from), "{from}");
+    tree.write("app.py", &APP.replace(from, to));
+}
+
+fn a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note() {
+    let tree = recorded();
+    for (from, to) in [("Today is {day()}. ", ""), ("You help {NAME}", "You help Anna Müller")] {
+        edit(&tree, from, to);
+        tree.retake().arg("test").run().exits(1).says(&["drift: the system prompt says other values ("]);
+    }
+    edit(&tree, "Be brief.", "Be kind and brief.");
+    tree.retake().arg("test").run().exits(0).says(&["drift: prompt changed"]);
+}
+
+fn what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks() {
+    let tree = recorded();
+    let refused = r#"return self.reply(403, "application/json", json.dumps({"error": "lapsed"}))"#;
+    // The service takes it lightly when a model does not answer.
+    let let_in = r#"try: ask(said["text"])
+            except Exception: pass
+            return self.reply(200, "application/json", "{}")"#;
+    edit(&tree, refused, let_in);
+    let ran = tree.retake().arg("test").run().exits(1);
+    ran.says(&["---- claim ----\nscenarios/claim/scenario.toml:6:1: failed to take step 3 (POST /claims): expected status 403, found 200"]);
+}
+
+fn a_letter_with_a_date_in_words_is_held_on_each_day() {
+    let tree = recorded();
+    // On the second one `pay` is the weekday in another language.
+    let days = ["2031-05-04", "2031-05-08", "2031-12-30"];
+    let on = |day: &str| tree.retake().env("RETAKE_DATE", day).arg("test").run();
+    for day in days {
+        on(day).exits(0);
+    }
+    for (from, to) in
+        [("class=\"foot\"", "class=\"feet\""), ("html.escape(\"a <b>broken</b> door\")", "\"a <b>broken</b> door\"")]
+    {
+        edit(&tree, from, to);
+        for day in days {
+            on(day).exits(1).says(&["golden: the body of `GET /letter` has a different shape"]);
+        }
+    }
+}
