@@ -18,7 +18,7 @@ use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::RunningHash;
 use retake_core::places::Places;
-use retake_wire::fixture::Turn;
+use retake_wire::fixture::{Fixture, Turn};
 use retake_wire::{self as wire, Api, Call, Histories, Known, Reading, Response, Target};
 
 /// What the server does with a call.
@@ -37,6 +37,15 @@ impl Mode {
             Mode::Replay(replay) => replay.on_stage(places),
             Mode::Record(recorder) => recorder.on_stage(places),
         }
+    }
+
+    /// The fixture from which calls are answered: that of a replay, or of the recording from which another one branches off.
+    pub fn fixture(&self) -> Option<&Fixture> {
+        let replay = match self {
+            Mode::Replay(replay) => replay,
+            Mode::Record(recorder) => &recorder.branch().filter(|branch| !branch.only_tools)?.prefix,
+        };
+        Some(replay.fixture())
     }
 
     /// Says that what calls is about to be ended: an answer that it leaves from here on was not left by itself.

@@ -17,11 +17,14 @@ use retake_base::env::RETAKE;
 use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
 use retake_model::{FlawKind, MissReason, Pacing};
-use retake_scenario::{Scenario, Unused};
+use retake_scenario::{ClockFrom, Scenario, Unused};
 use retake_wire::fixture::Fixture;
+use time::OffsetDateTime;
 
 /// The factor by which `settle` is raised to try whether an unused turn is only asked for later.
 const LONGER: u32 = 3;
+/// How much later than its recording a run is tried by the clock of its recording.
+const AN_HOUR: Duration = Duration::from_secs(60 * 60);
 /// How many more replays show whether a golden varies.
 const OTHERS: usize = 4;
 /// The longest `settle` that is tried.
@@ -44,6 +47,11 @@ impl Tried<'_> {
     /// Adds the advice to a failure.
     pub(super) fn resolved(&self, mut failure: Failure) -> Failure {
         let kinds: Vec<CauseKind> = failure.causes.iter().map(|cause| cause.kind).collect();
+        if let Some((evidence, advice)) = self.for_clock() {
+            failure.evidence.push(evidence.into());
+            failure.advice.push(advice);
+            return failure;
+        }
         failure.hints.extend(self.hints(&kinds));
         // Nobody intends a change that breaks the service, so nothing accepts it.
         if !kinds.iter().any(|kind| kind.is_broken()) && !self.never_reached(&kinds) {
@@ -115,6 +123,23 @@ impl Tried<'_> {
         };
         let unreached = self.never_reached(kinds).then(|| format!("no model call came: {BASE_URLS}"));
         kinds.iter().filter_map(hint).chain(unreached).collect()
+    }
+
+    /// Proposes the clock of the recording, if a replay by that clock is green.
+    fn for_clock(&self) -> Option<(String, Advice)> {
+        let Tried { project: Project { systems, .. }, scenario, run, .. } = *self;
+        let (fixture, mut set) = (run.fixture.as_ref()?, scenario.clone());
+        set.clock = ClockFrom::Recorded;
+        let recorded = fixture.recorded.filter(|minute| minute.time() + AN_HOUR < OffsetDateTime::now_utc())?;
+        let may_be_set =
+            scenario.clock == ClockFrom::Now && systems.can_move_clock(scenario) && !systems.is_shared(scenario);
+        (may_be_set && self.is_green(&set, fixture, &run.rules)).then(|| {
+            let case = format!("so that it tells that time in each replay, set in {}", scenario.file.display());
+            let evidence = format!(
+                "by the clock of its recording, {recorded}, the run is green: the service does otherwise now than then"
+            );
+            (evidence, Advice::new(case, "clock = \"recorded\""))
+        })
     }
 
     /// Proposes an alias for a renamed caller, if a replay with that alias is green.

@@ -213,7 +213,7 @@ impl Forking<'_> {
         let Forking { project, scenario, .. } = self;
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
         let run = Replayed {
-            clock: project.systems.clock(scenario, Pacing::None),
+            clock: project.systems.clock(scenario, Pacing::None, Some(&fixture)),
             committed: project.goldens.compared(&scenario.golden_name),
             ..Replayed::of(project, played, Some(fixture))
         };

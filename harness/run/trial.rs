@@ -105,7 +105,7 @@ pub(super) fn replay(
     rules: &Arc<Rules>,
     How { pacing, going_on, used, asked }: How<'_>,
 ) -> Result<Replayed> {
-    let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing));
+    let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing, fixture.as_deref()));
     let replay = match &fixture {
         Some(fixture) => {
             let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());

@@ -41,7 +41,9 @@ mod tool;
 
 pub use discover::{Discovered, SCENARIOS, discover, discover_some, name_of, suite_of};
 pub use name::{is_name, no_name};
-pub use options::{Back, Budget, Cost, Crash, Defaults, Delays, Drift, Egress, Leaves, Level, Panics, Unused, Worlds};
+pub use options::{
+    Back, Budget, ClockFrom, Cost, Crash, Defaults, Delays, Drift, Egress, Leaves, Level, Panics, Unused, Worlds,
+};
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
 pub use step::{

@@ -32,6 +32,8 @@ pub struct Defaults {
     pub timeout: Duration,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// By which clock programs tell the time in a replay.
+    pub clock: ClockFrom,
     /// How often a scenario that failed is run again.
     pub retries: u8,
     /// The headers that goldens hold, in lower case.
@@ -55,6 +57,7 @@ impl Default for Defaults {
             allow: Vec::new(),
             timeout: Duration::from_secs(60),
             delays: Delays::None,
+            clock: ClockFrom::Now,
             retries: 0,
             headers: Vec::new(),
             worlds: None,
@@ -273,6 +276,16 @@ pub enum Panics {
     Fail,
     /// Nothing: the service catches it, and the scenario tests that.
     Allow,
+}
+
+/// By which clock the programs of a stage tell the time in a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClockFrom {
+    /// The machine's.
+    #[default]
+    Now,
+    /// One that starts at the minute of the recording.
+    Recorded,
 }
 
 /// Whether the delays of a recorded answer are replayed.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{Cost, Delays, Drift, Egress, Panics, Unused, Worlds};
+use super::options::{ClockFrom, Cost, Delays, Drift, Egress, Panics, Unused, Worlds};
 use super::step::{Action, Step};
 use super::template::{Context, Used, Vars};
 use retake_base::error::{Error, Place, Result};
@@ -49,6 +49,8 @@ pub struct Scenario {
     pub drift: Drift,
     /// Whether recorded pauses are replayed.
     pub delays: Delays,
+    /// By which clock its programs tell the time in a replay.
+    pub clock: ClockFrom,
     /// The faults of the model that it is run with, too.
     pub worlds: Option<Worlds>,
     /// What is asked of what its model calls cost.

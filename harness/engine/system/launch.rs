@@ -16,7 +16,8 @@ use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::key::Rules;
 use retake_model::{CallerRules, Clock, Mode, Pacing};
-use retake_scenario::{Egress as Level, Scenario, SystemSpec, UrlSpec, needs};
+use retake_scenario::{ClockFrom, Egress as Level, Scenario, SystemSpec, UrlSpec, needs};
+use retake_wire::fixture::Fixture;
 
 /// The systems of a project, and what is needed to start them.
 pub struct Systems {
@@ -59,6 +60,8 @@ pub struct Launch<'a> {
     pub(super) on: PlayedOn<'a>,
     /// Whether the clock of programs stays as it is in the second run of a proof.
     pub(super) keeps_clock: bool,
+    /// By which clock they tell the time in a replay.
+    pub(super) clock: ClockFrom,
 }
 
 /// What a scenario runs on, with the system's name.
@@ -92,7 +95,8 @@ impl Systems {
     /// Fails if there is no such system, if it cannot be started, or if `play` fails.
     pub fn play<T>(&self, scenario: &Scenario, fresh: bool, play: impl FnOnce(&Launch<'_>) -> Result<T>) -> Result<T> {
         let keeps_clock = self.keeps_clock(scenario);
-        let play = |on| play(&Launch { root: &self.root, secrets: &self.secrets, on, keeps_clock });
+        let play =
+            |on| play(&Launch { root: &self.root, secrets: &self.secrets, on, keeps_clock, clock: scenario.clock });
         let Some(name) = &scenario.system else { return play(PlayedOn::Nothing) };
         if let Some(factory) = self.routers.get(name) {
             return play(PlayedOn::Router(name, factory));
@@ -149,13 +153,19 @@ impl Systems {
     }
 
     /// The clock by which a scenario's system tells the day.
-    pub fn clock(&self, scenario: &Scenario, pacing: Pacing) -> Clock {
+    pub fn clock(&self, scenario: &Scenario, pacing: Pacing, fixture: Option<&Fixture>) -> Clock {
+        let recorded = fixture.filter(|_| scenario.clock == ClockFrom::Recorded).and_then(|fixture| fixture.recorded);
         let env = if let Some(SystemSpec::Command(spec)) = self.spec_of(scenario) { Some(&spec.env) } else { None };
-        super::date::clock(env, pacing)
+        super::date::clock(env, pacing, recorded)
     }
 
     /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.
     pub fn moves_clock(&self, scenario: &Scenario) -> bool {
+        self.can_move_clock(scenario) && scenario.clock == ClockFrom::Now
+    }
+
+    /// Whether the clock of a scenario's system can be moved.
+    pub fn can_move_clock(&self, scenario: &Scenario) -> bool {
         self.is_command(scenario) && super::date::faketime().is_some()
     }
 

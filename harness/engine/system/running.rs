@@ -7,6 +7,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout_at};
 
 use super::command::{Berth, CommandSystem, start_with_needed, stop_all};
+use super::date::Today;
 use super::egress::{Egress, EgressData};
 use super::folder::Folder;
 use super::guardian::works;
@@ -85,16 +86,18 @@ impl Running {
         egress: Egress,
     ) -> Result<Running> {
         egress.prepare().await;
-        let Launch { root, secrets, on, keeps_clock } = launch;
+        let Launch { root, secrets, on, keeps_clock, clock } = launch;
+        let recorded = Today::recorded(*clock, on, &mode)?;
         let secrets = secrets.given_to(on, &mode).clone();
         let (pacing, told) = (options.pacing, mode.clone());
+        let today = Today::of_run(pacing, *keeps_clock, recorded);
         let of_run = |name: &str, model: &ModelServer, egress: &Egress| {
             StageValues::of_run(name, root, model, secrets).with_tools(tools).watched_by(egress)
         };
         match on {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
-                let values = of_run("", &model, &egress).on_day_of(pacing, *keeps_clock);
+                let values = of_run("", &model, &egress).on_day(today);
                 let values = values.with_folder(Folder::of_stage());
                 told.on_stage(&values.places(&[]));
                 Ok(Running::on(values, model, ToEnd::None))
@@ -105,7 +108,7 @@ impl Running {
                 let (listener, address) = router::listen()?;
                 egress.own(address.port());
                 egress.cannot_be_told("its system is a router in the test's own process");
-                let values = of_run(name, &model, &egress).on_day_of(pacing, *keeps_clock);
+                let values = of_run(name, &model, &egress).on_day(today);
                 let values = values.with_folder(folder.clone()).with_base(Base::of(address));
                 told.on_stage(&values.places(&[]));
                 let stage = Stage::of(values);
@@ -117,7 +120,7 @@ impl Running {
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = of_run(name, &model, &egress).on_day_of(pacing, *keeps_clock);
+                let values = of_run(name, &model, &egress).on_day(today);
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
                 let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
                 Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))

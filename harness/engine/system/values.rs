@@ -10,7 +10,7 @@ use super::egress::Egress;
 use super::folder::Folder;
 use retake_core::json::Json;
 use retake_core::places::Places;
-use retake_model::{ModelServer, Pacing, Urls};
+use retake_model::{ModelServer, Urls};
 use retake_scenario::Context;
 use retake_wire::fixture::Fixture;
 
@@ -80,12 +80,9 @@ impl StageValues {
         }
     }
 
-    /// Sets the day for the system: another day than today in the second run of a proof, which is the shaken one, and another clock
-    /// unless it `keeps_clock`.
-    pub(super) fn on_day_of(mut self, pacing: Pacing, keeps_clock: bool) -> StageValues {
-        if matches!(pacing, Pacing::Shaken) {
-            self.today = Today::other(!keeps_clock);
-        }
+    /// Sets the day for the system.
+    pub(super) fn on_day(mut self, today: Today) -> StageValues {
+        self.today = today;
         self
     }
 

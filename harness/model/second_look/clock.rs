@@ -16,6 +16,8 @@ pub struct Clock {
     /// How far its clock is moved in the second run of a proof, and the day that it is told. A system that does not honour it says
     /// today.
     pub away: Option<Duration>,
+    /// The minute at which its clock starts, if that is the one of the recording.
+    pub recorded: Option<Minute>,
     /// The value of `TZ` that the system is given.
     pub zone: Option<String>,
 }
@@ -29,14 +31,14 @@ impl Clock {
 
     /// The minute that it is on the machine's local clock, on the day that the system is told.
     pub fn minute(&self) -> Minute {
-        let now = clock::now();
+        let now = self.recorded.unwrap_or_else(clock::now);
         self.day.map_or(now, |day| Minute::of(now.time().replace_date(day)))
     }
 
     /// The days of what was written at a time and of now.
     pub fn days(&self, written: Minute) -> Days {
         let then = written.time();
-        let now = OffsetDateTime::now_utc();
+        let now = self.recorded.map_or_else(OffsetDateTime::now_utc, Minute::time);
         let here = |zone: Option<TimeZone>, time: OffsetDateTime| {
             let offset = zone.and_then(|zone| offset(&zone, time)).unwrap_or(UtcOffset::UTC);
             time.to_offset(offset).date()

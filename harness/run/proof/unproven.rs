@@ -8,6 +8,8 @@ use super::rule::Rule;
 use crate::report::{Evidence, Failure, unified_lines};
 use crate::run::commands::{key_command, record_command};
 use retake_core::events::Golden;
+use retake_scenario::ClockFrom;
+use std::sync::Arc;
 
 /// The most places that a report shows.
 const SHOWN: usize = 5;
@@ -67,6 +69,18 @@ impl Proof<'_> {
         let name = &self.scenario.name;
         let of_golden = golden_varies && inquiry.findings.is_empty();
         let Inquiry { findings, rules, changed, loosening, outcome } = inquiry;
+        let again = if self.of_recording || !of_golden {
+            format!("{} --resume", record_command(name))
+        } else {
+            self.project.commands.update(name)
+        };
+        if self.agrees_by_one_clock() {
+            let case = format!("if it depends on the day or the hour, set in {}", self.scenario.file.display());
+            failure = failure
+                .evidence("tried: if each replay has the clock of the recording, two replays agree")
+                .resolve(case, "clock = \"recorded\"")
+                .resolve("and then, without paying again", again.clone());
+        }
         if findings.iter().any(|finding| finding.reordered) {
             let what =
                 "a rule cannot undo a different order: let the tool or the system sort what it returns".to_owned();
@@ -99,11 +113,6 @@ impl Proof<'_> {
             let rules: Vec<String> = rules.iter().map(Rule::toml).collect();
             let text = rules.join("\n\n").replace('\n', "\n    ").replace("\n    \n", "\n\n");
             failure = failure.resolve("if it may vary, add to scenarios/suite.toml", text);
-            let again = if self.of_recording || !of_golden {
-                format!("{} --resume", record_command(name))
-            } else {
-                self.project.commands.update(name)
-            };
             failure = failure.resolve("and then, without paying again", again);
             for fixture in changed {
                 failure = failure.resolve("for another recording that the rules change", key_command(fixture));
@@ -131,6 +140,21 @@ impl Proof<'_> {
 
 fn failed(failure: Failure) -> Unproven {
     Unproven { failure, why: Vec::new(), golden: None }
+}
+
+impl Proof<'_> {
+    /// Whether the replays agree if none of them has another clock than the recording.
+    fn agrees_by_one_clock(&self) -> bool {
+        let Proof { project, scenario, fixture, .. } = *self;
+        let (systems, mut set) = (&project.systems, scenario.clone());
+        set.clock = ClockFrom::Recorded;
+        // Rules that are not the project's own are told nothing of.
+        let rules = Arc::new((*project.rules).clone());
+        fixture.is_some()
+            && systems.moves_clock(scenario)
+            && !systems.is_shared(scenario)
+            && Proof { scenario: &set, ..*self }.replays(fixture, &rules).is_ok()
+    }
 }
 
 /// The failure for calls that vary: each place with both values.

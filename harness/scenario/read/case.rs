@@ -30,7 +30,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     let (base, case) = (base.clone(), case.clone());
     over!(RawScenario, base, case;
         description, kind, recording, conversation, unobserved, tools, system, fixture, skip, tags, retries, timeout, settle,
-        linger, panics, unused, egress, allow, delays, worlds, cost, secrets, before, step;
+        linger, panics, unused, egress, allow, delays, clock, worlds, cost, secrets, before, step;
         drift: merged(base.drift, case.drift, |base, case| {
             over!(RawDrift, base, case; prompt, tools, model, settings, form, results, extra, observation;)
         }),

@@ -42,6 +42,7 @@ macro_rules! read {
                 allow: raw.allow.as_ref().map_or_else(|| Ok(otherwise.allow.clone()), |all| allowed(all, source))?,
                 timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
                 delays: raw.delays.unwrap_or(otherwise.delays),
+                clock: raw.clock.unwrap_or(otherwise.clock),
                 cost: raw.cost.as_ref().map_or(&otherwise.cost, |cost| &cost.0).clone(),
                 worlds: raw
                     .worlds

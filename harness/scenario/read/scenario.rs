@@ -124,6 +124,7 @@ impl Reader<'_> {
             unused: given.unused,
             drift: given.drift,
             delays: given.delays,
+            clock: given.clock,
             worlds: given.worlds,
             cost: given.cost,
             secrets: given.secrets,

@@ -11,7 +11,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 
 use super::json::RawJson;
 use super::spanned::Spanned;
-use crate::options::{Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
+use crate::options::{ClockFrom, Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
 use crate::suite::ForkTools;
@@ -253,6 +253,7 @@ read_word!(Foreign<Suspected>: "refuse" => Foreign(Suspected::Refuse), "mask" =>
 read_word!(Foreign<TextAs>: "kind" => Foreign(TextAs::Kind), "lines" => Foreign(TextAs::Lines));
 read_word!(Egress: "off" => Egress::Off, "note" => Egress::Note, "fail" => Egress::Fail, "proven" => Egress::Proven);
 read_word!(Delays: "none" => Delays::None, "recorded" => Delays::Recorded);
+read_word!(ClockFrom: "now" => ClockFrom::Now, "recorded" => ClockFrom::Recorded);
 read_word!(Leaves: "stops" => Leaves::Stops, "finishes" => Leaves::Finishes);
 read_word!(Crash: "resumes" => Crash::Resumes, "reports" => Crash::Reports);
 read_word!(ForkTools: "recorded" => ForkTools::Recorded, "live" => ForkTools::Live);

@@ -14,7 +14,7 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 8] = [
+    let tests: [(&str, fn()); 10] = [
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
@@ -26,6 +26,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             "a_system_that_does_not_bear_another_clock_keeps_its_own",
             a_system_that_does_not_bear_another_clock_keeps_its_own,
         ),
+        (
+            "a_service_that_counts_days_has_the_clock_of_its_recording",
+            a_service_that_counts_days_has_the_clock_of_its_recording,
+        ),
+        ("a_clock_that_cannot_be_set_is_refused", a_clock_that_cannot_be_set_is_refused),
         ("a_greeting_is_found_by_another_clock", a_greeting_is_found_by_another_clock),
         ("a_day_in_words_agrees_by_another_clock", a_day_in_words_agrees_by_another_clock),
         ("without_the_library_it_is_said_what_was_not_tried", without_the_library_it_is_said_what_was_not_tried),
@@ -164,6 +169,63 @@ fn a_time_that_moves_is_told_without_another_clock() {
         let line = golden.lines().find(|line| line.trim().starts_with("said ")).unwrap().trim().to_owned();
         assert_eq!(line.rsplit("hh:mm").next().unwrap().trim(), told, "{golden}");
     }
+}
+
+/// Runs a project as if it were days later: Retake and its systems.
+fn days_later(tree: &Tree, days: usize) -> Ran {
+    let moved = tree.retake().args(&["test", "day"]).env("LD_PRELOAD", library().unwrap());
+    let away = [("FAKETIME", format!("+{}", days * 24 * 60 * 60)), ("FAKETIME_DISABLE_SHM", "1".into())];
+    away.into_iter()
+        .fold(moved.env("RETAKE_FAKETIME", library().unwrap()), |ran, (name, value)| ran.env(name, value))
+        .run()
+}
+
+const WORKING_DAYS: &str =
+    r#"f"{sum((now + datetime.timedelta(days=n)).weekday() < 5 for n in range(now.day))} working days""#;
+
+fn a_service_that_counts_days_has_the_clock_of_its_recording() {
+    let agree = "tried: if each replay has the clock of the recording, two replays agree";
+    recorded(WORKING_DAYS, true).1.exits(1).says(&[agree, "clock = \"recorded\""]);
+    let (tree, ran) = recorded(WORKING_DAYS, false);
+    ran.exits(0);
+    let advice = ["by the clock of its recording, 20", "the run is green", "set in scenarios/day/scenario.toml"];
+    days_later(&tree, 10).exits(1).says(&advice).says(&["clock = \"recorded\""]);
+    let (scenario, golden) = ("scenarios/day/scenario.toml", tree.read("goldens/day.snap"));
+    tree.write(scenario, &format!("clock = \"recorded\"\n{}", tree.read(scenario)));
+    for days in [0, 10, 400] {
+        days_later(&tree, days).exits(0);
+    }
+    // What is wrong at that time is red at any other.
+    let app = tree.read("app.py");
+    tree.write("app.py", &app.replace("weekday() < 5", "weekday() < 6"));
+    days_later(&tree, 10).exits(1).never_says("by the clock of its recording");
+    tree.write("app.py", &app);
+    let update = tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap());
+    update.run().exits(0);
+    assert_eq!(tree.read("goldens/day.snap"), golden);
+}
+
+fn a_clock_that_cannot_be_set_is_refused() {
+    let (tree, ran) = recorded("\"hello\"", true);
+    ran.exits(0);
+    let (scenario, suite, fixture) = ("scenarios/day/scenario.toml", "scenarios/suite.toml", "fixtures/day.json");
+    tree.write(scenario, &format!("clock = \"recorded\"\n{}", tree.read(scenario)));
+    let test = |library: PathBuf| tree.retake().args(&["test", "day"]).env("RETAKE_FAKETIME", library).run();
+    test("off".into())
+        .exits(1)
+        .says(&["clock = \"recorded\": this machine has no libfaketime", "apt install faketime"]);
+    let (recording, settings) = (tree.read(fixture), tree.read(suite));
+    let without = |line: &&str| !line.contains("\"recorded\": ");
+    tree.write(fixture, &recording.lines().filter(without).collect::<Vec<_>>().join("\n"));
+    test(library().unwrap()).exits(1).says(&["day.json does not say when it was recorded", "or record it again"]);
+    tree.write(fixture, &recording);
+    tree.write(
+        suite,
+        &settings.replace("ready =", "shared = true\nready =").replace("FLEET = \"{{ tools.fleet.url }}\"\n", ""),
+    );
+    test(library().unwrap()).exits(1).says(&["a system with `shared` has one clock for all scenarios"]);
+    tree.write(suite, &settings);
+    test(library().unwrap()).exits(0);
 }
 
 /// Changes what a recorded system says, and tests it.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawGolden;
 use super::step::RawStep;
 use super::suite::RawDrift;
-use crate::options::{Cost, Delays, Egress, Panics, Unused};
+use crate::options::{ClockFrom, Cost, Delays, Egress, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Kind, RawDuration};
@@ -84,6 +84,10 @@ pub(crate) struct RawScenario {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub delays: Option<Delays>,
+    /// By which clock programs tell the time in a replay: the machine's (`"now"`), or one that starts at the minute of the recording
+    /// (`"recorded"`), for services that count days or look at the hour. It needs libfaketime, and a system with a process of its own.
+    /// Default: from suite.toml. Example: `"recorded"`.
+    pub clock: Option<ClockFrom>,
     /// The faults of the model with which the scenario is run again, each at each turn, as the trial `NAME::worlds`: `true` for
     /// the usual ones, `"all"`, or names of faults and families.
     /// Default: from suite.toml. Example: `["rate-limit", "cut-clean"]`.

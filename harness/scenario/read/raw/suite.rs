@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::options::{Cost, Delays, Egress, Level, Panics, Unused};
+use crate::options::{ClockFrom, Cost, Delays, Egress, Level, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
@@ -105,6 +105,10 @@ pub(crate) struct RawSuite {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub delays: Option<Delays>,
+    /// By which clock programs tell the time in a replay: the machine's (`"now"`), or one that starts at the minute of the recording
+    /// (`"recorded"`), for services that count days or look at the hour. It needs libfaketime, and a system with a process of its own.
+    /// Default: `"now"`. Example: `"recorded"`.
+    pub clock: Option<ClockFrom>,
     /// What tools a fork may call where its arguments are not recorded.
     /// Default: `{}`. Example: `{ tools = "live" }`.
     #[serde(default)]

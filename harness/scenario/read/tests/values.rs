@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
+use crate::options::{ClockFrom, Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
@@ -77,6 +77,7 @@ inline! {
     Foreign<Suspected> => { "type": "string", "enum": ["refuse", "mask", "keep"] },
     Panics => { "type": "string", "enum": ["fail", "allow"] },
     Egress => { "type": "string", "enum": ["off", "note", "fail", "proven"] },
+    ClockFrom => { "type": "string", "enum": ["now", "recorded"] },
     Delays => { "type": "string", "enum": ["none", "recorded"] },
     Leaves => { "type": "string", "enum": ["stops", "finishes"] },
     Crash => { "type": "string", "enum": ["resumes", "reports"] },
