@@ -20,7 +20,7 @@ use retake_base::error::{Error, Result};
 use retake_base::line::Lines;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::conversation::Answer;
-use retake_core::days::Days;
+use retake_core::days::{Days, Which};
 use retake_core::events::{
     Calls, Captured, Change, Exactly, Golden, GoldenPart as Part, IdPlaces, Known, NamesNothing, Recorded,
     ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
@@ -177,8 +177,9 @@ impl Replayed {
         }
         let known = self.known_with(Some(was));
         let (mut moved, mut least) = (is.clone(), usize::MAX);
-        for (day, dates) in days.by_each_clock().flat_map(|day| [(day.clone(), true), (day, false)]) {
-            let put_back = |text: &str| day.put_back(text, dates);
+        let ways = [Which::Dates, Which::All, Which::WholeDates];
+        for (day, which) in days.by_each_clock().flat_map(|day| ways.map(|which| (day.clone(), which))) {
+            let put_back = |text: &str| day.put_back(text, which);
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
             let by_day = is.clone().with_day_of(was, &back.golden, &day);
             let left = changes(was, &by_day).len();

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::value::RawValue;
 
-use crate::days::Days;
+use crate::days::{Days, Which};
 use retake_base::text::apart;
 
 /// Where the parts of a request to a provider stand, in the order in which it reads them. What stands nowhere here is not read.
@@ -103,7 +103,7 @@ impl Request {
         let plain = Some(self.parting(other, false)).filter(is_early)?;
         let by_day = days.by_each_clock().map(|day| {
             let mut back = other.clone();
-            back.parts.iter_mut().for_each(|(_, text)| *text = day.put_back(text, false));
+            back.parts.iter_mut().for_each(|(_, text)| *text = day.put_back(text, Which::All));
             self.parting(&back, false)
         });
         by_day.chain([plain]).max_by_key(|parting| parting.bytes).filter(is_early)

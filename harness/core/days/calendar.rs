@@ -19,6 +19,14 @@ pub(super) struct Clock {
     pub(super) called: Fortnight,
 }
 
+impl Clock {
+    /// The same clock on another day of the recording, and on no day beside it.
+    pub(super) fn on(&self, recorded: Date) -> Option<Clock> {
+        let called = recorded.checked_add(self.called[TODAY] - self.recorded[TODAY])?;
+        Some(Clock { recorded: [recorded; COMPARED], called: [called; COMPARED] })
+    }
+}
+
 /// The day of a recording and the day of a run, by each clock by which they differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Days {

@@ -62,6 +62,17 @@ impl Rendering {
         self.kinds & kind::DATE == kind::DATE && self.kinds & (kind::YEAR | kind::WEEKDAY) != 0
     }
 
+    /// Whether a part of it is a name of one letter, as the `p` of `<p>1 May 2027` may be.
+    pub(super) fn has_letter(&self) -> bool {
+        self.parts.iter().any(|(start, end, form)| matches!(form, Form::Name { .. }) && end - start == 1)
+    }
+
+    /// Whether it has the month and the day, and the year or the name of the month, so that it is a date of its own.
+    pub(super) fn is_whole_date(&self) -> bool {
+        let is_named = || self.parts.iter().any(|(.., form)| matches!(form, Form::Name { of_month: true, .. }));
+        self.kinds & kind::DATE == kind::DATE && (self.kinds & kind::YEAR != 0 || is_named())
+    }
+
     /// Whether a text tells the day itself, and not only a name that many days have.
     pub(super) fn is_certain(&self, text: &str) -> bool {
         let is_word = |(start, end, form): &(usize, usize, Form)| {

@@ -2,7 +2,7 @@
 
 use time::{Date, Month};
 
-use super::{Clocks, Days, tells};
+use super::{Clocks, Days, Which, tells};
 
 fn day(text: &str) -> Date {
     let mut parts = text.split('-').map(|part| part.parse::<u8>().unwrap_or_else(|_| part[2..].parse().unwrap()));
@@ -109,12 +109,35 @@ fn what_is_not_the_day_stays_apart() {
         ("Tuesday", ""),
         ("", "Wednesday"),
         ("8 days ahead: 2 December", "8 days ahead: 4 December"),
-        ("in 8 days: Wednesday 2 December", "in 8 days: Thursday 3 December"),
+        ("8 days ahead: 02/12", "8 days ahead: 03/12"),
+        ("in 8 days: Wednesday 2 December", "in 8 days: Thursday 4 December"),
+        ("on 31 December 2026", "on 1 January 2026"),
+        ("from 13 December 2026 to 2 January 2027", "from 14 December 2026 to 4 January 2027"),
     ] {
         assert!(!same(recorded, called), "{recorded} → {called}");
     }
     // Nothing moves on the day itself.
     assert!(!equal("2026-11-24", "2026-11-24", "Tuesday", "Wednesday"));
+}
+
+#[test]
+fn whole_dates_may_be_far_away() {
+    let same = |recorded: &str, called: &str| equal("2026-11-24", "2028-01-03", recorded, called);
+    for (recorded, called) in [
+        ("due on 13 December 2026: 349.40 EUR", "due on 22 January 2028: 349.40 EUR"),
+        ("Due Sunday, 13 December 2026.", "Due Saturday, 22 January 2028."),
+        ("Sun, Dec 13, 10:00", "Sat, Jan 22, 10:00"),
+        ("13.12.2026 (12 Plätze)", "22.01.2028 (12 Plätze)"),
+        ("12/13/2026", "01/22/2028"),
+        ("le 13 décembre 2026", "le 22 janvier 2028"),
+        ("2026年12月13日", "2028年1月22日"),
+        ("from 13 December 2026 to 2 January 2027", "from 22 January 2028 to 11 February 2028"),
+        ("since 1 March 2025, until 13 December 2026", "since 1 March 2025, until 22 January 2028"),
+        ("since 1 March 2025, until 13 December 2026", "since 10 April 2026, until 22 January 2028"),
+    ] {
+        assert!(same(recorded, called), "{recorded} → {called}");
+        assert!(!same(recorded, &called.replace("22", "23").replace("11", "12")), "{recorded} → {called}");
+    }
 }
 
 #[test]
@@ -133,11 +156,42 @@ fn one_clock_has_to_do() {
 
 #[test]
 fn the_day_of_the_recording_is_put_back() {
-    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text, false);
+    let put = |text: &str| days("2026-11-24", "2026-12-02").put_back(text, Which::All);
     assert_eq!(put("Today is Wednesday, December 2nd, 2026."), "Today is Tuesday, November 24th, 2026.");
     assert_eq!(put("02.12.2026, KW 49, 2 of 12 done"), "24.11.2026, KW 48, 2 of 12 done");
     assert_eq!(put("2026年12月2日水曜日"), "2026年11月24日火曜日");
     assert_eq!(put("nothing of a day, 2 apples"), "nothing of a day, 2 apples");
+}
+
+#[test]
+fn whole_dates_that_are_far_away_are_put_back() {
+    let days = days("2026-11-29", "2028-01-03");
+    let called = "<p>Ordered Mon, 3 Jan 2028,</p><p>on 17 January 2028 (2028-01-17), 12 pieces";
+    let recorded = "<p>Ordered Sun, 29 Nov 2026,</p><p>on 13 December 2026 (2026-12-13), 12 pieces";
+    assert_eq!(days.put_back(called, Which::WholeDates), recorded);
+    assert_eq!(
+        days.put_back("since 3 Jan 2028 or 17 January 2028", Which::Dates),
+        "since 29 Nov 2026 or 17 January 2028"
+    );
+}
+
+#[test]
+fn a_text_that_says_something_else_is_said_as_on_the_day_of_the_recording() {
+    let days = days("2026-11-29", "2028-01-03");
+    let recorded = "On 29 November 2026: 349.40 EUR, due 13 December 2026";
+    for (called, nearer) in [
+        (
+            "On 03 January 2028: 349.41 EUR, due 17 January 2028",
+            "On 29 November 2026: 349.41 EUR, due 13 December 2026",
+        ),
+        (
+            "On 03 January 2028: 349.40 EUR, due 18 January 2028",
+            "On 29 November 2026: 349.40 EUR, due 14 December 2026",
+        ),
+        ("something else", "something else"),
+    ] {
+        assert_eq!(days.nearer(recorded, called), nearer);
+    }
 }
 
 #[test]
@@ -210,8 +264,11 @@ fn what_is_put_back_keeps_its_spaces_and_other_words() {
         // A weekday of Uzbek, behind what may be a year.
         ("we&#x27;ll pay you 5,000.00 EUR", "we&#x27;ll pay you 5,000.00 EUR"),
     ] {
-        assert_eq!(days.put_back(called, false), recorded);
+        assert_eq!(days.put_back(called, Which::All), recorded);
     }
+    // A weekday of Czech.
+    let friday = self::days("2026-11-29", "2027-01-01");
+    assert_eq!(friday.put_back("<p>1 January 2027", Which::Dates), "<p>29 November 2026");
     let thursday = self::days("2026-11-29", "2027-06-17");
-    assert_eq!(thursday.put_back("pay on Thursday, 17 June 2027", true), "pay on Sunday, 29 November 2026");
+    assert_eq!(thursday.put_back("pay on Thursday, 17 June 2027", Which::Dates), "pay on Sunday, 29 November 2026");
 }

@@ -8,6 +8,7 @@ use time::{Date, Duration};
 use super::calendar::{COMPARED, Clock, Clocks, Days, Fortnight, TODAY, around};
 use super::part::may_begin;
 use super::rendering::Rendering;
+use super::whole;
 
 /// How far back the beginning of a rendering may be from the place where two texts part, in characters: more than the longest date.
 const BACK: usize = 48;
@@ -20,13 +21,13 @@ impl Days {
         if recorded == called {
             return Clocks::ANY;
         }
-        let equal = self.clocks.iter().enumerate().filter(|(_, clock)| walk(clock, recorded, called).is_some());
+        let equal = self.clocks.iter().enumerate().filter(|(_, clock)| walk(clock, recorded, called).is_ok());
         equal.fold(Clocks::NONE, |found, (index, _)| Clocks(found.0 | 1 << index))
     }
 
     /// How far the days of a text moved that says today what another one said in the recording.
     pub fn away(&self, recorded: &str, called: &str) -> Option<Duration> {
-        let clock = self.clocks.iter().find(|clock| walk(clock, recorded, called).is_some())?;
+        let clock = self.clocks.iter().find(|clock| walk(clock, recorded, called).is_ok())?;
         Some(clock.called[TODAY] - clock.recorded[TODAY])
     }
 
@@ -38,7 +39,7 @@ impl Days {
                 (text[..start].trim_end_matches(is_of_word), text[end..].trim_start_matches(is_of_word));
             &text[before.len()..text.len() - after.len()]
         }
-        let dates = self.clocks.iter().find_map(|clock| walk(clock, recorded, called)).unwrap_or_default();
+        let dates = self.clocks.iter().find_map(|clock| walk(clock, recorded, called).ok()).unwrap_or_default();
         dates.into_iter().map(|[one, other]| [whole(recorded, one), whole(called, other)]).collect()
     }
 
@@ -59,10 +60,32 @@ impl Days {
     }
 
     /// Returns a text of today with the renderings of the day of the recording put in, by the first clock. If that is the recorded
-    /// text, its hash says so. A name alone may be another word: with `dates` only dates are put in.
-    pub fn put_back(&self, called: &str, dates: bool) -> String {
-        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called, dates))
+    /// text, its hash says so.
+    pub fn put_back(&self, called: &str, which: Which) -> String {
+        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called, which))
     }
+
+    /// Returns a text that does not say what another one said in the recording, as it would be said on the day of the recording: as far as
+    /// the two are equal, as the recorded one says it.
+    pub fn nearer(&self, recorded: &str, called: &str) -> String {
+        let parted = |clock| Some((walk(clock, recorded, called).err()?, clock));
+        let furthest = self.clocks.iter().filter_map(parted).max_by_key(|((at, _), _)| *at);
+        furthest.map_or_else(
+            || called.to_owned(),
+            |((at, other), clock)| recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates),
+        )
+    }
+}
+
+/// Which renderings of days near the run's are put back. A name alone may be another word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that are certain.
+    All,
+    /// Dates.
+    Dates,
+    /// The same, and whole dates however far away.
+    WholeDates,
 }
 
 /// Whether a text tells a day that is at most a week, and so many weeks more, before or after another, and not only what many days have:
@@ -80,16 +103,19 @@ pub(crate) fn is_of_word(c: char) -> bool {
 }
 
 /// Returns where the dates stand that two texts have otherwise, if they say the same.
-fn walk(clock: &Clock, recorded: &str, called: &str) -> Option<Vec<[Range<usize>; 2]>> {
+///
+/// # Errors
+/// Otherwise, how far they do.
+fn walk(clock: &Clock, recorded: &str, called: &str) -> Result<Vec<[Range<usize>; 2]>, (usize, usize)> {
     // Where the texts were last known to say the same.
     let (mut from, mut dates) = ((0, 0), Vec::new());
     loop {
         let (rest, other) = (&recorded[from.0..], &called[from.1..]);
         let same = common(rest, other);
         if same == rest.len() && same == other.len() {
-            return Some(dates);
+            return Ok(dates);
         }
-        let moved = moved(clock, (recorded, called), from, same)?;
+        let moved = moved(clock, (recorded, called), from, same).ok_or(from)?;
         if moved.is_date() {
             let start = moved.start();
             dates.push([start..moved.ends.0, start - from.0 + from.1..moved.ends.1]);
@@ -98,8 +124,25 @@ fn walk(clock: &Clock, recorded: &str, called: &str) -> Option<Vec<[Range<usize>
     }
 }
 
-/// Returns the rendering that two texts have where they part. `same` is how far they are equal from an offset on.
+/// Returns the rendering that two texts have where they part: of a day near the clock's, or else of a whole date. `same` is how far they
+/// are equal from an offset on.
 fn moved(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -> Option<Rendering> {
+    let far = || {
+        let (before, after) = texts.0[from.0..].split_at(same);
+        let start = before.char_indices().rev().take(BACK).last().map_or(same, |(at, _)| at);
+        let end = after.char_indices().nth(BACK).map_or(after.len(), |(at, _)| at);
+        let dates = whole::dates(texts.0, from.0 + start..from.0 + same + end, clock.recorded[TODAY]);
+        let clocks = dates.into_iter().filter_map(|date| clock.on(date));
+        let moved = clocks.filter_map(|clock| near(&clock, texts, from, same).filter(Rendering::is_whole_date));
+        moved.max_by_key(|it| it.ends.0 + it.ends.1)
+    };
+    let near = near(clock, texts, from, same);
+    let is_whole = near.as_ref().is_some_and(Rendering::is_whole_date);
+    if is_whole { near } else { far().or(near) }
+}
+
+/// The same for days near the clock's.
+fn near(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -> Option<Rendering> {
     let parted = (from.0 + same, from.1 + same);
     let back = texts.0[from.0..parted.0].char_indices().rev().take(BACK).map(|(at, _)| at);
     let starts: Vec<usize> = [same].into_iter().chain(back).filter(|at| may_begin(texts.0, from.0 + at)).collect();
@@ -124,14 +167,32 @@ fn common(a: &str, b: &str) -> usize {
     same
 }
 
-fn put_back(clock: &Clock, called: &str, dates: bool) -> String {
+fn put_back(clock: &Clock, called: &str, which: Which) -> String {
+    let back = Clock { recorded: clock.called, called: clock.recorded };
+    let far = |at: usize| {
+        let end = called[at..].char_indices().nth(BACK).map_or(called.len(), |(end, _)| at + end);
+        let clocks = whole::dates(called, at..end, clock.called[TODAY]).into_iter().filter_map(|date| back.on(date));
+        let found = clocks.filter_map(|clock| Some((Rendering::in_one(&clock.recorded, called, at)?, clock)));
+        let found = found
+            .filter(|(found, _)| found.is_whole_date() && !found.has_letter())
+            .max_by_key(|(found, _)| found.ends.0)?;
+        Some((found.0.ends.0, found.0.written(called, &found.1.called)))
+    };
+    let near = |at: usize| {
+        let found = Rendering::in_one(&clock.called, called, at)?;
+        let is_one =
+            if which == Which::All { found.is_certain(called) } else { found.is_date() && !found.has_letter() };
+        is_one.then(|| (found.ends.0, found.written(called, &clock.recorded)))
+    };
     let mut out = String::with_capacity(called.len());
     let mut at = 0;
     while let Some(c) = called[at..].chars().next() {
-        let found = if may_begin(called, at) { Rendering::in_one(&clock.called, called, at) } else { None };
-        if let Some(rendering) = found.filter(|of| if dates { of.is_date() } else { of.is_certain(called) }) {
-            out.push_str(&rendering.written(called, &clock.recorded));
-            at = rendering.ends.0;
+        let begins = may_begin(called, at);
+        let found = if begins { near(at) } else { None };
+        let far = || if begins && which == Which::WholeDates { far(at) } else { None };
+        if let Some((end, written)) = found.or_else(far) {
+            out.push_str(&written);
+            at = end;
         } else {
             out.push(c);
             at += c.len_utf8();

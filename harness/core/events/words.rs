@@ -110,6 +110,13 @@ pub(super) fn said(text: &str, exactly: bool, shown: usize) -> Option<String> {
     Some(said).filter(|said| exactly || if bare { !said.contains(':') } else { !is_bare(said) })
 }
 
+/// A long text that is told with its length and its hash, if all of it is.
+pub(super) fn told_whole(said: &str) -> Option<&str> {
+    let (text, told) = said.rsplit_once(" (")?;
+    let length: usize = told.split_once(", ")?.0.parse().ok()?;
+    (text.chars().count() == length).then_some(text)
+}
+
 /// Whether what a text says was said exactly: it has digits.
 pub(super) fn is_exact(said: &str) -> bool {
     let start = said.char_indices().nth(SHOWN).map_or(said, |(end, _)| &said[..end]);

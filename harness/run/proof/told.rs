@@ -133,7 +133,7 @@ impl Proof<'_> {
             return golden;
         }
         for run in replays {
-            exact.agree_on_values(&of(run));
+            exact.agree_on_values(&run.moved_to(first, &scenario.golden, &first.rules, &exact, of(run)));
         }
         if let Some(marked) = marked {
             let with_more = marked.golden(scenario, exactly, first.id_places.as_deref());

@@ -14,7 +14,7 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 10] = [
+    let tests: [(&str, fn()); 11] = [
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
@@ -30,6 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "a_service_that_counts_days_has_the_clock_of_its_recording",
             a_service_that_counts_days_has_the_clock_of_its_recording,
         ),
+        ("a_letter_with_dates_far_away_is_held_on_any_day", a_letter_with_dates_far_away_is_held_on_any_day),
         ("a_clock_that_cannot_be_set_is_refused", a_clock_that_cannot_be_set_is_refused),
         ("a_greeting_is_found_by_another_clock", a_greeting_is_found_by_another_clock),
         ("a_day_in_words_agrees_by_another_clock", a_day_in_words_agrees_by_another_clock),
@@ -203,6 +204,30 @@ fn a_service_that_counts_days_has_the_clock_of_its_recording() {
     let update = tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap());
     update.run().exits(0);
     assert_eq!(tree.read("goldens/day.snap"), golden);
+}
+
+const LETTER: &str = r#"f"On {now:%d %B %Y} we repaired your boiler for 349.40 EUR in 3 hours, 2 pipes and 1 valve, which you and your family may use from now on. Please pay until {now + datetime.timedelta(days=14):%A, %d %B %Y} and name 4711.""#;
+
+fn a_letter_with_dates_far_away_is_held_on_any_day() {
+    let (tree, ran) = recorded_with(LETTER, true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let golden = tree.read("goldens/day.snap");
+    assert!(golden.contains(" we repaired your boiler for 349.40 EUR in 3 hours"), "{golden}");
+    let app = tree.read("app.py");
+    for days in [0, 33, 400] {
+        tree.write("app.py", &app);
+        days_later(&tree, days).exits(0);
+        tree.write("app.py", &app.replace("\"said\": said", "\"said\": said.replace(\"4711\", \"4712\")"));
+        let ran = days_later(&tree, days).exits(1);
+        ran.says(&["4712.", "4711."]).never_says("…Please").never_says(" January ");
+        let later = app.replace("\"said\": said", "\"said\": said.replace(f\"{now + datetime.timedelta(days=14):%d %B}\", f\"{now + datetime.timedelta(days=15):%d %B}\")");
+        tree.write("app.py", &later);
+        days_later(&tree, days).exits(1);
+    }
+    // What is not told there is known by its hash.
+    tree.write("app.py", &app);
+    tree.remove("fixtures/day.snap");
+    days_later(&tree, 33).exits(0);
 }
 
 fn a_clock_that_cannot_be_set_is_refused() {

@@ -5,6 +5,7 @@
 
 use super::{Block, EventLine, Golden, Header, Kind, Kinds, List, Node, Shown, Top};
 use crate::days::Days;
+use crate::events::words::told_whole;
 
 impl Golden {
     /// Returns the golden of a run in which the values are those of another golden, `was`, that are equal to them by the day. `back`
@@ -29,8 +30,8 @@ impl Moving<'_> {
     }
 
     fn text(self, is: &mut String, was: &str) {
-        if is != was && self.equal(was, is) {
-            was.clone_into(is);
+        if is != was {
+            *is = if self.equal(was, is) { was.to_owned() } else { self.0.nearer(was, is) };
         }
     }
 
@@ -104,9 +105,32 @@ impl Moving<'_> {
             return;
         }
         for kind in is.iter_mut().filter(|kind| !was.contains(kind)) {
-            let Some(was) = was.iter().find(|was| self.equal_kinds(was, kind)) else { continue };
-            kind.clone_from(was);
+            match (was.iter().find(|was| self.equal_kinds(was, kind)), &was[..]) {
+                (Some(was), _) => kind.clone_from(was),
+                (None, [was]) => self.nearer(was, kind),
+                _ => {}
+            }
         }
+    }
+
+    /// Says a text that is not equal as it would be said on the other day: what is quoted of it is what differs, and no date before that.
+    fn nearer(self, was: &Kind, is: &mut Kind) {
+        match (was, is) {
+            (Kind::Quoted(was), Kind::Quoted(is)) => self.text(is, was),
+            (Kind::Derived(was), Kind::Derived(is)) => self.nearer(was, is),
+            (Kind::Whole(was, of), Kind::Whole(is, by)) => {
+                self.nearer(was, is);
+                self.nearer(of, by);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether long texts of one recording are equal, of which all is known and not only a hash.
+    fn equal_wholes(self, was: &Kind, is: &Kind) -> bool {
+        let texts = was.quoted().zip(is.quoted());
+        texts
+            .is_some_and(|(was, is)| told_whole(&was).zip(told_whole(&is)).is_some_and(|(was, is)| self.equal(was, is)))
     }
 
     fn equal_kinds(self, was: &Kind, is: &Kind) -> bool {
@@ -118,6 +142,7 @@ impl Moving<'_> {
         match (was, is) {
             (Kind::Quoted(was), Kind::Quoted(is)) | (Kind::Plain(was), Kind::Plain(is)) => self.equal(was, is),
             (Kind::Derived(was), Kind::Derived(is)) => self.equal_kinds(was, is),
+            (Kind::Whole(_, of), Kind::Whole(_, by)) if self.equal_wholes(of, by) => true,
             (Kind::Whole(was, of), Kind::Whole(is, by)) => self.equal_kinds(was, is) && self.equal_kinds(of, by),
             (Kind::Object(was), Kind::Object(is)) => {
                 was.len() == is.len()

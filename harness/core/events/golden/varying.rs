@@ -403,10 +403,16 @@ impl Kind {
         self.is_tokens() || matches!(self.bare(), Kind::Plain(text) if is_value(text))
     }
 
+    /// The text that is quoted.
+    pub(super) fn quoted(&self) -> Option<String> {
+        let Kind::Quoted(text) = self else { return None };
+        Json::parse(text.as_bytes()).ok()?.as_str().map(str::to_owned)
+    }
+
     /// Whether it is a text of which something is true.
     fn says(&self, is_true: &dyn Fn(&str) -> bool) -> bool {
         match self {
-            Kind::Quoted(text) => Json::parse(text.as_bytes()).is_ok_and(|text| text.as_str().is_some_and(is_true)),
+            Kind::Quoted(_) => self.quoted().is_some_and(|text| is_true(&text)),
             Kind::Whole(own, whole) => own.says(is_true) || whole.says(is_true),
             Kind::Derived(kind) => kind.says(is_true),
             _ => false,

@@ -1,3 +1,4 @@
+use crate::days::Which;
 use time::Date;
 
 use super::*;
@@ -26,7 +27,7 @@ fn changed(was: &[&str], is: &[&str], options: &ShapeOptions) -> Vec<String> {
     let of = |put: &dyn Fn(&str) -> String| {
         golden(is, options, &Known { foreign: foreign(), committed: Some(&was), ..Known::default() }, put)
     };
-    let is = of(&same).with_day_of(&was, &of(&|text| days().put_back(text, false)), &days());
+    let is = of(&same).with_day_of(&was, &of(&|text| days().put_back(text, Which::All)), &days());
     changes(&was, &is).iter().map(Change::words).collect()
 }
 
