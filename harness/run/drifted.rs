@@ -2,10 +2,11 @@
 
 use std::cell::LazyCell;
 
+use super::findings::BODY;
 use super::trial::Replayed;
 use crate::report::{Evidence, Failure, unified_lines};
 use retake_base::cause::{Cause, CauseKind};
-use retake_core::days::tells;
+use retake_core::days::{tells, tells_itself};
 use retake_core::events::{Event, Foreign};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, attributed};
@@ -21,16 +22,23 @@ impl Replayed {
             let mut of_service = Foreign::default();
             let beside = self.played.driven.beside.iter().map(|(_, of)| of);
             let captured = self.played.driven.captured.iter().chain(beside);
-            captured.flat_map(|of| &of.events).filter_map(Event::json).for_each(|payload| of_service.add(&payload));
+            // What a stream says in pieces may be any words.
+            let answers = captured.flat_map(|of| &of.events).filter(|event| event.label() == BODY);
+            answers.filter_map(Event::json).for_each(|payload| of_service.add(&payload));
             of_service
         });
         // An edited prompt breaks nothing. One that says other values, or no day any more, was not edited, but filled in otherwise.
         let refilled = |of: &DriftOf| {
             let (was, is) = (&of.recorded, &of.called);
             let says_others = || foreign.says_other_values(was, is) || of_service.lacks_value(was, is);
-            of.check == Check::Prompt && (says_others() || self.lacks_day(was, is))
+            let how = || match () {
+                () if self.tells_another_day(was, is) => Some("tells another day than today"),
+                () if says_others() || self.lacks_day(was, is) => Some("says other values"),
+                () => None,
+            };
+            if of.check == Check::Prompt { how() } else { None }
         };
-        let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of);
+        let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of).is_some();
         let fails = |(_, of): &&(usize, DriftOf)| {
             let level = scenario.drift.of(of.check);
             level == Level::Fail || level == Level::Note && breaks(of)
@@ -40,12 +48,10 @@ impl Replayed {
         let fixture = self.fixture.as_ref()?;
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let of = attributed(" of", caller);
-        let what = match &first.breakage {
-            Some(breakage) => breakage.to_string(),
-            None if refilled(first) => {
-                format!("the system prompt{of} says other values ({})", change(&first.recorded, &first.called))
-            }
-            None => first.in_words(&of),
+        let what = match (&first.breakage, refilled(first)) {
+            (Some(breakage), _) => breakage.to_string(),
+            (None, Some(how)) => format!("the system prompt{of} {how} ({})", change(&first.recorded, &first.called)),
+            (None, None) => first.in_words(&of),
         };
         let by = attributed(", by", caller);
         let place = format!("  {}{by}, in scenario `{}`", fixture.place_of(*turn), scenario.name);
@@ -55,6 +61,15 @@ impl Replayed {
         let diff = unified_lines(&lines(&first.recorded), &lines(&first.called));
         let failure = Failure::of(vec![Cause::new(CauseKind::Check, what)]);
         Some(failure.evidence(Evidence::diff(place, diff)))
+    }
+
+    /// Whether a text tells another day than today where the recorded one told its own, by any clock.
+    fn tells_another_day(&self, recorded: &str, called: &str) -> bool {
+        let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
+        let days = then.map(|then| self.clock.by_each(then)).unwrap_or_default();
+        let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
+        let is_today = told.peek().is_some() && told.all(|(_, now)| !tells_itself(called, *now));
+        is_today && tells(called, self.clock.minute().time().date(), 0)
     }
 
     /// Whether a text tells no day where the recorded one told about the day of the recording.

@@ -15,7 +15,7 @@ use retake_scenario::{Action, Scenario, Unused};
 use retake_wire::fixture::Input;
 
 /// The name of the only event of an answer that is not a stream.
-const BODY: &str = "body";
+pub(super) const BODY: &str = "body";
 /// The least length of an answer that identifies it: shorter texts occur by chance.
 const TELLING: usize = 8;
 

@@ -23,7 +23,7 @@ mod whole;
 
 pub use calendar::{Clocks, Days};
 pub(crate) use walk::is_of_word;
-pub use walk::{Which, tells};
+pub use walk::{Which, tells, tells_itself};
 
 #[cfg(test)]
 mod tests;

@@ -97,6 +97,12 @@ pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
     fortnights.any(|days| starts.clone().any(|at| is_date(&days, at)))
 }
 
+/// Whether a text tells this very day as a date.
+pub fn tells_itself(text: &str, day: Date) -> bool {
+    let mut starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
+    starts.any(|at| Rendering::in_one(&[day; COMPARED], text, at).is_some_and(|rendering| rendering.is_date()))
+}
+
 /// Whether a value of a run that stands in a text goes on with this character.
 pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'

@@ -168,8 +168,9 @@ impl Foreign {
     pub fn lacks_value(&self, before: &str, now: &str) -> bool {
         let is_value =
             |of: &&String| of.contains(char::is_alphabetic) && of.contains(|c: char| c.is_numeric() || c == ' ');
-        let gone = |of: &String| says(before, of.trim()) && !now.contains(of.trim());
-        self.whole.iter().filter(is_value).any(gone)
+        let [before, now] = [before, now].map(str::to_lowercase);
+        let gone = |of: &String| says(&before, of) && !now.contains(of.as_str());
+        self.texts.iter().filter(is_value).any(gone)
     }
 
     fn text(&mut self, text: &str, levels: usize) {

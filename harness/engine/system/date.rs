@@ -128,7 +128,7 @@ pub(super) fn clock(env: Option<&BTreeMap<String, Template>>, pacing: Pacing, re
     let given = |name: &str| env?.get(name).map(Template::source).filter(|text| !text.contains("{{"));
     let day = given(DATE_VARIABLE).and_then(parsed).or_else(|| told().filter(|_| recorded.is_none()));
     let away = matches!(pacing, Pacing::Shaken).then_some(AWAY).filter(|_| recorded.is_none());
-    Clock { day, away, recorded, zone: given("TZ").map(str::to_owned) }
+    Clock { day, away, recorded, zone: given("TZ").map(str::to_owned), named: Vec::new() }
 }
 
 /// The minute that it is, on the day that is today.

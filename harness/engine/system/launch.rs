@@ -156,7 +156,8 @@ impl Systems {
     pub fn clock(&self, scenario: &Scenario, pacing: Pacing, fixture: Option<&Fixture>) -> Clock {
         let recorded = fixture.filter(|_| scenario.clock == ClockFrom::Recorded).and_then(|fixture| fixture.recorded);
         let env = if let Some(SystemSpec::Command(spec)) = self.spec_of(scenario) { Some(&spec.env) } else { None };
-        super::date::clock(env, pacing, recorded)
+        let text = std::fs::read_to_string(self.root.join(&scenario.file)).unwrap_or_default();
+        super::date::clock(env, pacing, recorded).with_zones_of(&text)
     }
 
     /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.

@@ -8,7 +8,7 @@ use retake_wire::fixture::Minute;
 
 use crate::record::clock;
 
-/// The clocks of a system: the machine's local one, UTC, and the one of a time zone that the suite gives it.
+/// The clocks of a system: the machine's local one, UTC, and those of time zones that the suite gives it or the scenario names.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     /// The day that the system is told, if that is not today.
@@ -20,9 +20,22 @@ pub struct Clock {
     pub recorded: Option<Minute>,
     /// The value of `TZ` that the system is given.
     pub zone: Option<String>,
+    /// The zones that the scenario names, such as that of its user.
+    pub named: Vec<String>,
 }
 
 impl Clock {
+    /// The same clock, with the zones that a text names, such as `Asia/Tokyo`.
+    #[must_use]
+    pub fn with_zones_of(mut self, text: &str) -> Clock {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/_+-".contains(c);
+        let words = text.split(|c| !is_part(c)).filter(|word| word.contains('/') && !word.starts_with('/'));
+        self.named.extend(words.filter(|word| TimeZone::from_posix_tz(word).is_ok()).map(str::to_owned));
+        self.named.sort();
+        self.named.dedup();
+        self
+    }
+
     /// How far its zone is from UTC.
     pub fn zone(&self) -> Option<UtcOffset> {
         let zone = self.zone.as_deref().map_or_else(TimeZone::local, TimeZone::from_posix_tz);
@@ -35,24 +48,35 @@ impl Clock {
         self.day.map_or(now, |day| Minute::of(now.time().replace_date(day)))
     }
 
-    /// The days of what was written at a time and of now.
+    /// The days of what was written at a time and of now, as far as they differ.
     pub fn days(&self, written: Minute) -> Days {
+        Days::new(self.by_each(written))
+    }
+
+    /// The day on which something was written and the one of now, by each clock.
+    pub fn by_each(&self, written: Minute) -> Vec<(Date, Date)> {
         let then = written.time();
         let now = self.recorded.map_or_else(OffsetDateTime::now_utc, Minute::time);
-        let here = |zone: Option<TimeZone>, time: OffsetDateTime| {
-            let offset = zone.and_then(|zone| offset(&zone, time)).unwrap_or(UtcOffset::UTC);
+        let day = |zone: Option<&TimeZone>, time: OffsetDateTime| {
+            let offset = zone.and_then(|zone| offset(zone, time)).unwrap_or(UtcOffset::UTC);
             time.to_offset(offset).date()
         };
-        let zone = || self.zone.as_deref().and_then(|zone| TimeZone::from_posix_tz(zone).ok());
-        let recorded = [then.date(), here(None, then), here(zone(), then)];
-        let by_each = |now: OffsetDateTime| [here(TimeZone::local().ok(), now), here(None, now), here(zone(), now)];
-        let told = |now: Date| self.day.unwrap_or(now);
+        let local = TimeZone::local().ok();
+        let named = self.zone.iter().chain(&self.named).filter_map(|zone| TimeZone::from_posix_tz(zone).ok());
+        let zones: Vec<Option<TimeZone>> = std::iter::once(None).chain(named.map(Some)).collect();
+        let by_each = |now: OffsetDateTime| {
+            // The clock of the machine, there and here; that of the machine there, which may be the service's own; and those of zones.
+            let there = [day(local.as_ref(), now), now.to_offset(then.offset()).date()].map(|now| (then.date(), now));
+            let zones = zones.iter().map(|zone| (day(zone.as_ref(), then), day(zone.as_ref(), now)));
+            there.into_iter().chain(zones).collect::<Vec<_>>()
+        };
+        let told = |(then, now): (Date, Date)| (then, self.day.unwrap_or(now));
         // A moved clock has another day in each zone; what is told is that of UTC.
         let moved = self.away.into_iter().flat_map(|away| {
-            let days = by_each(now + away);
-            recorded.into_iter().zip(days).chain(recorded.map(|recorded| (recorded, days[1])))
+            let of_utc = day(None, now + away);
+            by_each(now + away).into_iter().flat_map(move |(then, now)| [(then, now), (then, of_utc)])
         });
-        Days::new(recorded.into_iter().zip(by_each(now).map(told)).chain(moved))
+        by_each(now).into_iter().map(told).chain(moved).collect()
     }
 }
 

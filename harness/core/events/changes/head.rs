@@ -12,7 +12,8 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     let mut found = Vec::new();
     let (was, is) = (old.head.clone().unwrap_or_default(), new.head.clone().unwrap_or_default());
     if was.status != is.status {
-        found.push(Change::of_response(What::Status).between(was.status, is.status));
+        let answer = Subject::Answer(new.request.clone());
+        found.push(Change::new(What::Status, answer, "").between(was.status, is.status));
     }
     let only_in = |early: &[usize], other: &[usize]| early.iter().copied().find(|turn| !other.contains(turn));
     let lost = only_in(&was.early, &is.early).map(What::AtItsEnd);

@@ -101,7 +101,7 @@ impl Change {
             (What::Request, ..) => format!("the request is `{now}`, not `{before}`"),
             (What::ResponseMissing, ..) => format!("the response to `{before}` is missing"),
             (What::ResponseExtra, ..) => format!("the response to `{now}` is not in the golden"),
-            (What::Status, ..) => format!("the status is {now}, not {before}"),
+            (What::Status, ..) => format!("the status is {now}, not {before}, in {subject}"),
             (What::Media, before, now) => {
                 let named = |media: &'_ str| if media.is_empty() { "none".to_owned() } else { media.to_owned() };
                 format!("the content type is {}, not {}", named(now), named(before))

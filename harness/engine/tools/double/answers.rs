@@ -75,15 +75,16 @@ impl Answers {
         let dates = self.dates(method, params);
         let all = &self.exchanges;
         let told = |dates: &Json| dates.print(Layout::Compact);
-        let moved =
-            |of: &usize| all[*of].dates != dates && !(self.says_the_same)(&told(&all[*of].dates), &told(&dates));
-        let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && moved(of));
+        let differ = |of: &usize| all[*of].dates != dates;
+        let moved = |of: &usize| differ(of) && !(self.says_the_same)(&told(&all[*of].dates), &told(&dates));
+        let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && differ(of));
         let same: Vec<usize> = (0..all.len()).filter(fits).collect();
-        // Of several, the one that tells the same days.
-        let open = same.iter().copied().filter(|&of| !all[of].served).min_by_key(moved);
+        // Of several, the one that tells the same days, and rather those that it told than those as far from today.
+        let rank = |of: &usize| (moved(of), differ(of));
+        let open = same.iter().copied().filter(|&of| !all[of].served).min_by_key(rank);
         // An answer to a use is served only once, unless that changes nothing over HTTP.
         let may_again = repeats || !is_use(method) || is_safe(method);
-        let again = same.iter().rev().copied().filter(|_| may_again).min_by_key(moved);
+        let again = same.iter().rev().copied().filter(|_| may_again).min_by_key(rank);
         let Some(index) = open.or(again) else {
             let (call, times) = (called(method, params), same.len());
             let (differs, evidence) = self.evidence(method, params);

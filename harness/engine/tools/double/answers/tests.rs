@@ -91,6 +91,25 @@ fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
 }
 
 #[test]
+fn a_request_gets_the_answer_of_its_own_days_and_not_of_those_as_far_from_today() {
+    let of = |day: &str, stays: bool| {
+        let free =
+            exchange("GET", &format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#), &format!("{day:?}"));
+        ToolExchange { dates_stay: stays, ..free }
+    };
+    let ask = |day: &str| format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#);
+    let tomorrow = |recorded: &str, called: &str| called == recorded.replace("-04", "-05").replace("-03", "-04");
+    for stays in [false, true] {
+        let exchanges = [of("2029-03-03", stays), of("2029-03-04", stays)];
+        let mut answers = answers(&exchanges).with_second_look(tomorrow);
+        assert_eq!(take(&mut answers, "GET", &ask("2029-03-04")), Some("2029-03-04".into()));
+        // What stays in each replay does not move.
+        let other = take(&mut answers, "GET", &ask("2029-03-05"));
+        assert_eq!(other, Some(Json::from("2029-03-04")).filter(|_| !stays));
+    }
+}
+
+#[test]
 fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
