@@ -259,7 +259,7 @@ impl Exchange<'_> {
             api: call.api,
             provider: incoming.provider(),
             method: incoming.method.clone(),
-            path: incoming.path_and_query().to_owned(),
+            path: incoming.target().path.to_owned(),
             headers: incoming.headers.clone(),
             body: incoming.body.clone(),
             caller,
