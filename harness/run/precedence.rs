@@ -18,7 +18,8 @@ enum From {
     Class(CauseClass),
 }
 
-/// Changes of the golden that are named beside other causes: those of these kinds, or of any kind, if all causes are of those. A change that has no row here follows from any cause.
+/// Changes of the golden that are named beside other causes: those of these kinds, or of any kind, if all causes are of those. A
+/// change that has no row here follows from any cause.
 const NAMED_BESIDE: [(&[Kind], Causes); 5] = [
     // The status and the names of events do not depend on what the model says.
     (&[Kind::EventRenamed, Kind::Status, Kind::ContentType], Causes::NotPlain),

@@ -165,8 +165,9 @@ pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
     /// The runs that have not ended, each with the time at which it began.
     under_way: Mutex<HashMap<String, (Instant, RunData)>>,
-    times: Mutex<Times>,
-    failed: Mutex<Failed>,
+    /// How long the scenarios took that ran in this process.
+    pub(super) times: Mutex<Times>,
+    pub(super) failed: Mutex<Failed>,
 }
 
 impl ProcessRuns {
@@ -214,15 +215,5 @@ impl ProcessRuns {
     /// The scenario that failed first with the cause of this one, if that is another.
     pub(super) fn first_like(&self, name: &str) -> Option<String> {
         self.failed.lock().first_like(name).map(str::to_owned)
-    }
-
-    /// Prints which of several failures say the same, and what resolves them.
-    pub(super) fn print_failed(&self) {
-        self.failed.lock().lines().into_iter().for_each(terminal::note);
-    }
-
-    /// How long the scenarios took that ran in this process.
-    pub(super) fn times(&self) -> Times {
-        self.times.lock().clone()
     }
 }
