@@ -180,7 +180,7 @@ impl<'a> Driver<'a> {
                 Part::Done(part) => driven.captured.push(part),
                 Part::Listening(..) if driven.failure.is_some() => {}
                 Part::ReadOn(part, after) => {
-                    driven.captured.push(Captured { after: after.finish(until).await, ..part })
+                    driven.captured.push(Captured { after: after.finish(until).await, ..part });
                 }
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());

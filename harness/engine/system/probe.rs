@@ -97,7 +97,7 @@ impl Probe {
 #[cfg(target_os = "linux")]
 fn listened() -> Vec<u16> {
     let mut ports = Vec::new();
-    for process in below("self").into_iter().map(|pid| pid.as_raw_nonzero()) {
+    for process in below("self").into_iter().map(rustix::process::Pid::as_raw_nonzero) {
         let sockets = sockets_of(process);
         for kind in ["tcp", "tcp6"] {
             let own = listeners(process, kind).into_iter().filter(|(_, socket)| sockets.contains(socket));
