@@ -49,12 +49,7 @@ pub(super) fn spawned(command: &mut Command) -> Result<Child> {
 }
 
 pub(super) fn exit_code(of_runner: i32) -> ExitCode {
-    match of_runner {
-        0 => ExitCode::SUCCESS,
-        2 => ExitCode::from(2),
-        // A signal ended the recording.
-        130 => ExitCode::from(130),
-        143 => ExitCode::from(143),
-        _ => ExitCode::from(1),
-    }
+    // With 130 and 143, a signal ended the recording.
+    let told = u8::try_from(of_runner).ok().filter(|code| matches!(code, 0 | 2 | 130 | 143));
+    ExitCode::from(told.unwrap_or(1))
 }

@@ -122,20 +122,19 @@ impl Row {
     }
 
     fn json(&self) -> Json {
-        let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);
         Json::object([
             ("name", Json::from(self.name.as_str())),
-            ("file", text(self.file.as_deref())),
-            ("kind", text(self.kind)),
-            ("system", text(self.system.as_deref())),
-            ("system_kind", text(self.system_kind)),
-            ("fixture", text(self.fixture.as_deref())),
-            ("turns", self.turns.and_then(|turns| i64::try_from(turns).ok()).map_or(Json::Null, Json::Int)),
-            ("golden", self.golden.map_or(Json::Null, Json::Bool)),
+            ("file", self.file.as_deref().into()),
+            ("kind", self.kind.into()),
+            ("system", self.system.as_deref().into()),
+            ("system_kind", self.system_kind.into()),
+            ("fixture", self.fixture.as_deref().into()),
+            ("turns", self.turns.into()),
+            ("golden", self.golden.into()),
             ("ignored", Json::Bool(self.ignored)),
             ("tags", Json::Array(self.tags.iter().map(|tag| Json::from(tag.as_str())).collect())),
             ("last", self.last.as_ref().map_or(Json::Null, last_json)),
-            ("error", text(self.error.as_deref())),
+            ("error", self.error.as_deref().into()),
         ])
     }
 

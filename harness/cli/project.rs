@@ -78,10 +78,7 @@ pub(super) fn root() -> Result<PathBuf> {
 /// The error about a fixture that does not exist, with the nearest name that does.
 fn no_fixture(named: &Path, folder: &Path) -> Error {
     let (wanted, shown) = (named.to_string_lossy(), folder.display());
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let of_file = |file: PathBuf| Some(file.file_name()?.to_str()?.strip_suffix(".json")?.to_owned());
-    let mut known: Vec<String> = entries.filter_map(|entry| of_file(entry.path())).collect();
-    known.sort();
+    let known = retake_base::files::names(folder, ".json").unwrap_or_default();
     let error =
         Error::new(format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json"));
     error.suggest(&wanted, known.iter().map(String::as_str))

@@ -35,21 +35,8 @@ pub(super) struct ServerState {
     pub(super) companion: OnceLock<Arc<dyn Companion>>,
     pub(super) seats: Seats,
     pub(super) room: Room,
-    callers: CallerRules,
-    load: Option<Arc<Load>>,
-}
-
-impl ServerState {
-    /// Makes the state of a server before its first request.
-    pub(super) fn new(
-        callers: CallerRules,
-        key: String,
-        session: Arc<Session>,
-        load: Option<Arc<Load>>,
-    ) -> ServerState {
-        let (companion, room) = (OnceLock::new(), Room::default());
-        ServerState { key, companion, callers, seats: Seats::of(session), room, load }
-    }
+    pub(super) callers: CallerRules,
+    pub(super) load: Option<Arc<Load>>,
 }
 
 /// Answers one request. What its head says decides whether its body is read.
@@ -272,7 +259,7 @@ impl Exchange<'_> {
             api: call.api,
             provider: incoming.provider(),
             method: incoming.method.clone(),
-            path: incoming.path_and_query().to_owned(),
+            path: incoming.target().path.to_owned(),
             headers: incoming.headers.clone(),
             body: incoming.body.clone(),
             caller,

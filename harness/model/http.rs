@@ -114,14 +114,9 @@ impl Incoming {
         [self.method.as_str(), " ", self.uri.path()].concat()
     }
 
-    /// The path with its query.
-    pub(super) fn path_and_query(&self) -> &str {
-        self.uri.path_and_query().map_or("/", |path| path.as_str())
-    }
-
     /// The method, and the path with its query.
     pub(super) fn target(&self) -> Target<'_> {
-        Target { method: self.method.as_str(), path: self.path_and_query() }
+        Target { method: self.method.as_str(), path: self.uri.path_and_query().map_or("/", |path| path.as_str()) }
     }
 
     /// Returns the API that decides the form of error responses.

@@ -3,7 +3,7 @@
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::body::Body as HttpBody;
@@ -18,8 +18,9 @@ use super::activity::Activity;
 use super::callers::CallerRules;
 use super::companion::Companion;
 use super::handler::{ServerState, handle};
+use super::http::Room;
 use super::load::Load;
-use super::seats::Seat;
+use super::seats::{Seat, Seats};
 use super::session::{Mode, Pacing, Session};
 use super::workers::Workers;
 use retake_base::error::{Error, Result};
@@ -99,7 +100,9 @@ impl ModelServer {
             }
         };
         let key = options.key.unwrap_or_else(|| format!("sk-retake-{}", uuid::Uuid::new_v4().simple()));
-        let state = Arc::new(ServerState::new(options.callers, key, Session::new(mode, options.pacing), options.load));
+        let (seats, companion) = (Seats::of(Session::new(mode, options.pacing)), OnceLock::new());
+        let (callers, load, room) = (options.callers, options.load, Room::default());
+        let state = Arc::new(ServerState { key, companion, seats, room, callers, load });
         // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
         let workers =

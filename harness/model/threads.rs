@@ -10,18 +10,14 @@ use retake_base::lock::Mutex;
 static OWN: Mutex<usize> = Mutex::new(0);
 
 thread_local! {
-    static THIS: Own = Own::begin();
+    static THIS: Own = {
+        *OWN.lock() += 1;
+        Own
+    };
 }
 
 /// A thread of Retake, until it ends.
 struct Own;
-
-impl Own {
-    fn begin() -> Own {
-        *OWN.lock() += 1;
-        Own
-    }
-}
 
 impl Drop for Own {
     fn drop(&mut self) {

@@ -25,8 +25,9 @@ pub(super) fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
             // Links to folders are not followed, since they could form a cycle.
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
-            } else if is_template(&path) {
-                // A file that cannot be read declares nothing. The runner cannot read it either.
+            } else if path.extension().is_some_and(|ending| ending == "toml" || ending == "json") {
+                // The file of a scenario, or of a body that a scenario may name. One that cannot be read declares nothing. The
+                // runner cannot read it either.
                 let text = retake_base::files::read(&path).unwrap_or_default();
                 names.extend(named_in(&String::from_utf8_lossy(&text)));
             }
@@ -42,11 +43,6 @@ fn in_suite(suite: &Suite) -> BTreeSet<String> {
     });
     let of_tools = suite.tools.values().flat_map(|tool| &tool.secrets);
     suite.defaults.secrets.iter().chain(of_systems.flatten()).chain(of_tools).cloned().collect()
-}
-
-/// Whether a path is that of a scenario, or of a body that a scenario may name.
-fn is_template(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "toml" || ending == "json")
 }
 
 static USED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bsecret\s*\.\s*([A-Za-z_][A-Za-z0-9_]*)").ok());

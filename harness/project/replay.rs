@@ -19,13 +19,9 @@ use retake_model::Miss;
 /// # Ok::<(), retake::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Replay(retake_model::Replay);
+pub struct Replay(pub(super) retake_model::Replay);
 
 impl Replay {
-    pub(super) fn new(replay: retake_model::Replay) -> Replay {
-        Replay(replay)
-    }
-
     /// Opens a fixture file for replay, with the key rules of the project that contains it. Misses are reported under the
     /// file's name. [`ReplayModel::of`] and [`root`](crate::ReplayModelBuilder::root) can name another project.
     ///

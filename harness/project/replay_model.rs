@@ -77,7 +77,7 @@ impl ReplayModelBuilder {
     pub fn replay(self) -> Result<Replay> {
         let (replay, _) = self.opened()?;
         replay.on_stage(&places_here(None));
-        Ok(Replay::new(replay))
+        Ok(Replay(replay))
     }
 
     fn opened(self) -> Result<(retake_model::Replay, OpenProject)> {

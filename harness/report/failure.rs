@@ -135,15 +135,7 @@ impl Failure {
         self.advice.push(Advice::new(case, command));
         self
     }
-}
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure { hints: error.hints().to_vec(), ..Failure::of(vec![Cause::of(CauseKind::Other, &error)]) }
-    }
-}
-
-impl Failure {
     /// The first line, and the hints below it.
     pub(super) fn head(&self) -> Lines {
         let lines = |hint: &String| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>();
@@ -171,6 +163,12 @@ impl Failure {
             lines.extend(self.advice_lines());
         }
         lines
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure { hints: error.hints().to_vec(), ..Failure::of(vec![Cause::of(CauseKind::Other, &error)]) }
     }
 }
 

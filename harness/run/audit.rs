@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
 use time::{Date, OffsetDateTime};
@@ -87,7 +85,7 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
     let scenarios = wanted.iter().map(|found| match found {
         Ok(scenario) => ScenarioAudit {
             name: scenario.name.clone(),
-            fixture: fixture_of(project, scenario).map(|fixture| fixture.path.clone()),
+            fixture: project.fixtures.of(scenario).ok().flatten().map(|fixture| fixture.path.clone()),
             outcome: outcomes.remove(scenario.name.as_str()).unwrap_or_else(|| Outcome::Left(String::new())),
         },
         Err(Broken { name, error }) => {
@@ -97,7 +95,7 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
     let scenarios: Vec<ScenarioAudit> = scenarios.collect();
     let red = |scenario: &ScenarioAudit| matches!(scenario.outcome, Outcome::Red(_));
     let whole = wanted.len() == project.discovered.scenarios.len() && !scenarios.iter().any(red);
-    let fixtures = sound.iter().filter_map(|scenario| fixture_of(project, scenario));
+    let fixtures = sound.iter().filter_map(|scenario| project.fixtures.of(scenario).ok()?);
     let fixtures: BTreeMap<_, _> = fixtures.map(|fixture| (fixture.path.clone(), fixture)).collect();
     let fixtures = fixtures.values().map(|fixture| of_fixture(project, fixture)).collect::<Result<_>>()?;
     let rules = project.discovered.suite.normalize.iter().enumerate().map(|(index, rule)| RuleAudit {
@@ -169,10 +167,6 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     }
 }
 
-fn fixture_of(project: &Project, scenario: &Scenario) -> Option<Arc<Fixture>> {
-    project.fixtures.of(scenario).ok().flatten()
-}
-
 fn of_fixture(project: &Project, fixture: &Fixture) -> Result<FixtureAudit> {
     let secrets = project.open.secrets()?;
     let bytes = files::read_as(&fixture.path, &project.root.join(&fixture.path))?;
@@ -210,15 +204,12 @@ fn committed_on(root: &Path, file: &Path) -> Option<Date> {
 
 /// Calls `work` with each item, on this many threads, and returns the results in the order of the items.
 fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
+    let next = Mutex::new(items.iter().enumerate());
     let done = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, items.len().max(1)) {
             scope.spawn(|| {
-                while let Some((index, item)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    items.get(index).map(|item| (index, item))
-                } {
+                while let Some((index, item)) = { next.lock().next() } {
                     let result = work(item);
                     done.lock().insert(index, result);
                 }

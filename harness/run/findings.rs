@@ -8,7 +8,6 @@ use retake_base::error::Error;
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::events::{Captured, Event, Golden, Status};
 use retake_core::json::{Json, Layout};
-use retake_core::key::UNKNOWN_CALLER;
 use retake_engine::drive::{EventData, StepData};
 use retake_model::{answer_in_short, who};
 use retake_scenario::{Action, Scenario, Unused};
@@ -97,7 +96,7 @@ impl Replayed {
         };
         let one_caller = unused.iter().all(of_caller);
         let asked = (0..turns.len()).filter(of_caller).filter(served).count();
-        let who = self.who(first);
+        let who = who(caller, &fixture.conversation(first, &self.rules).unwrap_or_default(), "");
         if one_caller && asked == 0 && unused.len() < turns.len() {
             let what = match unused.len() {
                 1 => format!("{who} never asks: {} was recorded", answer(first)),
@@ -127,13 +126,6 @@ impl Replayed {
         let Some(fixture) = &self.fixture else { return Vec::new() };
         let answers = self.log.unused.iter().map(|turn| fixture.table.turns()[*turn].output.text().trim().to_owned());
         answers.filter(|answer| answer.len() >= TELLING).collect()
-    }
-
-    /// The caller of a recorded call in words, or the beginning of its first message if it has no caller.
-    fn who(&self, turn: usize) -> String {
-        let Some(fixture) = &self.fixture else { return UNKNOWN_CALLER.to_owned() };
-        let conversation = fixture.conversation(turn, &self.rules).unwrap_or_default();
-        who(fixture.table.turns()[turn].caller.as_deref(), &conversation, "")
     }
 
     /// The first error event, unless the golden has an event of that name.

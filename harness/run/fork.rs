@@ -124,7 +124,7 @@ impl Forking<'_> {
     /// Makes one run, on a stage of its own, and notes its row.
     fn run(&self, number: usize) -> Result<()> {
         let Forking { project, scenario, fixture, secrets, .. } = self;
-        let (file, rules) = (self.folder.journal(number), &project.rules);
+        let (file, rules) = (self.folder.path.join(format!("{number}.jsonl")), &project.rules);
         let mut paid = Vec::new();
         if file.exists() {
             let calls = call_log::read(&file, &file, secrets.scrub())?;
@@ -140,7 +140,7 @@ impl Forking<'_> {
             RecorderOptions { secrets: secrets.clone(), errors: scenario.record_errors, delays: false, watch, resume };
         let recorder = Recorder::new(self.relay.clone(), journal, options).branching(branch.clone());
         let recorder = Arc::new(recorder);
-        let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
+        let server = ServerOptions { callers: project.open.callers.clone(), ..ServerOptions::default() };
         let so_far = || {
             let so_far = call_log::to_fixture(None, &file, &file, BTreeMap::new(), rules, secrets.scrub());
             so_far.map_or_else(|_| Json::object::<String>([]), |so_far| so_far.fixture.answers())
@@ -165,7 +165,7 @@ impl Forking<'_> {
             let here = named.at(&recorder.places(), rules).map_or(named, Arc::new);
             row.golden = self.golden(played, here);
         }
-        files::write_whole(&self.folder.fixture(number), fixture.print().as_bytes())?;
+        files::write_whole(&self.folder.path.join(format!("{number}.json")), fixture.print().as_bytes())?;
         self.folder.note(number, row)
     }
 

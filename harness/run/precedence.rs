@@ -18,30 +18,22 @@ enum From {
     Class(CauseClass),
 }
 
-/// Changes of the golden that are named beside other causes. A change that has no row here follows from any cause.
-const NAMED_BESIDE: [Beside; 5] = [
+/// Changes of the golden that are named beside other causes: those of these kinds, or of any kind, if all causes are of those. A
+/// change that has no row here follows from any cause.
+const NAMED_BESIDE: [(&[Kind], Causes); 5] = [
     // The status and the names of events do not depend on what the model says.
-    beside(&[Kind::EventRenamed, Kind::Status, Kind::ContentType], Causes::NotPlain),
+    (&[Kind::EventRenamed, Kind::Status, Kind::ContentType], Causes::NotPlain),
     // Other words of the same answer do not change shapes, orders or numbers of events. But events have the results of tools.
-    beside(&[Kind::EventShape, Kind::EventOrder], Causes::Only(&[Kind::MessageText, Kind::Caller, Kind::Check])),
-    beside(
+    (&[Kind::EventShape, Kind::EventOrder], Causes::Only(&[Kind::MessageText, Kind::Caller, Kind::Check])),
+    (
         &[Kind::EventMissing, Kind::EventExtra],
         Causes::Only(&[Kind::MessageText, Kind::ToolResult, Kind::Caller, Kind::Check]),
     ),
     // A caller that stops asking causes fewer events, and no others.
-    beside(
-        &[Kind::EventShape],
-        Causes::OnlyIfMore(&[Kind::CallerSilent, Kind::MessageText, Kind::Caller, Kind::Check]),
-    ),
+    (&[Kind::EventShape], Causes::OnlyIfMore(&[Kind::CallerSilent, Kind::MessageText, Kind::Caller, Kind::Check])),
     // A check that differs changes nothing that a recorded answer leads to.
-    beside(&[], Causes::OneCheck),
+    (&[], Causes::OneCheck),
 ];
-
-/// A row: changes of these kinds, or of any kind, are named if all causes are of those.
-struct Beside {
-    changes: &'static [Kind],
-    causes: Causes,
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Causes {
@@ -50,10 +42,6 @@ enum Causes {
     /// The same for a change that does not only remove something.
     OnlyIfMore(&'static [Kind]),
     OneCheck,
-}
-
-const fn beside(changes: &'static [Kind], causes: Causes) -> Beside {
-    Beside { changes, causes }
 }
 
 pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
@@ -69,9 +57,9 @@ pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
 /// Whether a change of the golden is named beside these causes.
 pub(super) fn is_named(change: Kind, is_less: bool, causes: &[Cause]) -> bool {
     let all = |kinds: &[Kind]| causes.iter().all(|cause| kinds.contains(&cause.kind));
-    NAMED_BESIDE.iter().any(|row| {
-        (row.changes.is_empty() || row.changes.contains(&change))
-            && match row.causes {
+    NAMED_BESIDE.iter().any(|(changes, named_beside)| {
+        (changes.is_empty() || changes.contains(&change))
+            && match named_beside {
                 Causes::NotPlain => causes.iter().all(|cause| cause.kind.class() != CauseClass::Plain),
                 Causes::Only(kinds) => all(kinds),
                 Causes::OnlyIfMore(kinds) => !is_less && all(kinds),

@@ -27,7 +27,7 @@ use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_engine::drive::milliseconds;
 use retake_engine::system::{RouterFactory, SharedSystems, Systems};
-use retake_model::{CallerRules, InVain};
+use retake_model::InVain;
 use retake_scenario::{Discovered, discover, discover_some};
 
 /// Everything that the trials of one run share.
@@ -35,7 +35,6 @@ pub(crate) struct Project {
     pub root: PathBuf,
     pub discovered: Discovered,
     pub rules: Arc<Rules>,
-    pub callers: CallerRules,
     /// The settings for answering and recording model calls.
     pub open: OpenProject,
     /// What must not be written, unless the value of a declared variable is too short to be searched for.
@@ -91,7 +90,7 @@ impl Project {
         let registered: Vec<&str> = routers.keys().map(String::as_str).collect();
         discovered.check_systems(&registered)?;
         let open = OpenProject::of_scenarios(&discovered);
-        let (rules, callers) = (open.rules.clone(), open.callers.clone());
+        let rules = open.rules.clone();
         let scrub = open.secrets().map(|secrets| secrets.scrub().clone());
         let golden_scrub = Arc::new(declared_secrets::of_goldens(&open));
         let systems = Systems {
@@ -100,7 +99,7 @@ impl Project {
             suite: discovered.suite.systems.clone(),
             routers,
             rules: rules.clone(),
-            callers: callers.clone(),
+            callers: open.callers.clone(),
             secrets: declared_secrets::values(&open, records),
             egress: (discovered.suite.defaults.egress, discovered.suite.defaults.allow.clone()),
             shared: SharedSystems::default(),
@@ -110,7 +109,6 @@ impl Project {
             root: root.to_owned(),
             discovered,
             rules,
-            callers,
             open,
             scrub,
             golden_scrub,
@@ -167,8 +165,9 @@ pub(super) struct ProcessRuns {
     pub(super) runs: Runs,
     /// The runs that have not ended, each with the time at which it began.
     under_way: Mutex<HashMap<String, (Instant, RunData)>>,
-    times: Mutex<Times>,
-    failed: Mutex<Failed>,
+    /// How long the scenarios took that ran in this process.
+    pub(super) times: Mutex<Times>,
+    pub(super) failed: Mutex<Failed>,
 }
 
 impl ProcessRuns {
@@ -216,15 +215,5 @@ impl ProcessRuns {
     /// The scenario that failed first with the cause of this one, if that is another.
     pub(super) fn first_like(&self, name: &str) -> Option<String> {
         self.failed.lock().first_like(name).map(str::to_owned)
-    }
-
-    /// Prints which of several failures say the same, and what resolves them.
-    pub(super) fn print_failed(&self) {
-        self.failed.lock().lines().into_iter().for_each(terminal::note);
-    }
-
-    /// How long the scenarios took that ran in this process.
-    pub(super) fn times(&self) -> Times {
-        self.times.lock().clone()
     }
 }

@@ -107,7 +107,7 @@ impl Slots {
         }
         state.waiting.insert(name.to_owned(), alone_on.clone());
         state.parked.insert(name.to_owned(), std::thread::current());
-        while !state.has_turn(name) {
+        while state.next() != Some(name) {
             drop(state);
             std::thread::park();
             state = self.state.lock();
@@ -157,11 +157,7 @@ impl Slots {
 }
 
 impl State {
-    /// Whether a slot is free and this scenario is the first one that can run.
-    fn has_turn(&self, name: &str) -> bool {
-        self.free > 0 && self.next() == Some(name)
-    }
-
+    /// The first scenario that can run, if a slot is free.
     fn next(&self) -> Option<&str> {
         let is_free = |claim: &Option<Claim>| {
             let Some(claim) = claim else { return true };
@@ -170,12 +166,13 @@ impl State {
             let mut of_system = others.filter(|(_, other)| other.system == claim.system);
             of_system.all(|(lingers, other)| lingers && other.passes_on && claim.passes_on)
         };
-        self.waiting.iter().find(|(_, alone_on)| is_free(alone_on)).map(|(name, _)| name.as_str())
+        let first = self.waiting.iter().find(|(_, alone_on)| is_free(alone_on)).filter(|_| self.free > 0);
+        first.map(|(name, _)| name.as_str())
     }
 
     /// Wakes the thread of the scenario whose turn it is, if it waits already.
     fn wake(&self) {
-        if let Some(thread) = self.next().filter(|_| self.free > 0).and_then(|name| self.parked.get(name)) {
+        if let Some(thread) = self.next().and_then(|name| self.parked.get(name)) {
             thread.unpark();
         }
     }

@@ -89,14 +89,15 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let late = late_calls(project, wanted);
     project.print_notes();
     if for_people {
-        project.runs.print_failed();
+        // Which of several failures say the same, and what resolves them.
+        project.runs.failed.lock().lines().into_iter().for_each(terminal::note);
     }
     // Under nextest a process knows only its own scenario; `retake report --form markdown` writes the summary there.
     if wanted.only_one().is_none() {
         project.summarize(|name| ran.contains(name) || late && name == NO_LATE_CALLS);
     }
     if wanted.is_whole() && wanted.only_one().is_none() {
-        shard::write_times(&project.root, &project.runs.times());
+        shard::write_times(&project.root, &project.runs.times.lock());
     }
     Ok(if late { ExitCode::from(101) } else { conclusion.exit_code() })
 }

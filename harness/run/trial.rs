@@ -20,7 +20,7 @@ use retake_core::events::{Golden, IdPlaces, Passed, Passing, Recorded};
 use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_engine::drive::{Driven, LiveTurns, StepData, Underway};
-use retake_engine::system::{Egress, EgressData, Ended, LogOf, Running, StageTools};
+use retake_engine::system::{Egress, EgressData, Ended, Launch, LogOf, Running};
 use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
 use retake_model::{
     Branch, CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
@@ -121,7 +121,7 @@ pub(super) fn replay(
     let has_mark = fixture.as_ref().is_some_and(|fixture| fixture.mark.is_some());
     let hold = hold.filter(|_| going_on == GoingOn::Never && !has_mark);
     let replay = Arc::new(replay.keeping(keeps).going_on(going_on).with_hold(hold.clone()));
-    let options = ServerOptions { callers: project.callers.clone(), pacing, ..ServerOptions::default() };
+    let options = ServerOptions { callers: project.open.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
     let used = if is_fresh(fixture.as_deref(), pacing) { Use::Fresh } else { used };
@@ -265,15 +265,11 @@ pub(super) fn play(
             let underway = Underway::since(began);
             let underway = if let Some(replay) = &replay { underway.telling(replay) } else { underway };
             let deadline = began + limit.0;
-            let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
-            let doubles = doubles(project, scenario, fixture, &mode, options.pacing, &egress).await?;
-            let given =
-                doubles.as_ref().map(|doubles| StageTools { context: doubles.context(), names: doubles.names() });
             #[cfg(feature = "browser")]
             let baselines =
                 baselines(project, &mode, options.pacing, fixture.is_some_and(|fixture| fixture.mark.is_some()));
-            let starting = Running::start(deadline, launch, mode, options, given.unwrap_or_default(), egress).await;
-            let running = starting.map_err(|error| error.in_file(&scenario.file))?;
+            let starting = started(project, scenario, fixture, launch, deadline, mode, options);
+            let (running, doubles) = starting.await?;
             let stay = Stay {
                 project,
                 scenario,
@@ -354,29 +350,32 @@ impl Played {
     }
 }
 
-/// Starts the doubles of the tool servers that the scenario uses; `None` if it uses none.
-pub(super) async fn doubles(
+/// Starts a stage: the doubles of the tool servers that the scenario uses, if it uses any, and what it is played on.
+/// As [`replay`].
+pub(super) async fn started(
     project: &Project,
     scenario: &Scenario,
     fixture: Option<&Fixture>,
-    mode: &Mode,
-    pacing: Pacing,
-    egress: &Egress,
-) -> Result<Option<Doubles>> {
-    let recorded: Option<Arc<dyn Exchanges>> = match mode {
+    launch: &Launch<'_>,
+    deadline: Instant,
+    mode: Mode,
+    options: ServerOptions,
+) -> Result<(Running, Option<Doubles>)> {
+    let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
+    let recorded: Option<Arc<dyn Exchanges>> = match &mode {
         Mode::Replay(replay) => Some(replay.clone()),
         Mode::Record(paid) => paid.branch().cloned().map(|branch| -> Arc<dyn Exchanges> { branch }),
     };
     let suite = &project.discovered.suite;
-    let used = suite.tools_of(scenario);
-    Doubles::start(Given {
+    let (used, secrets) = (suite.tools_of(scenario), declared_secrets::real_values(&project.open));
+    let doubles = Doubles::start(Given {
         suite,
         used: &used,
-        pacing,
+        pacing: options.pacing,
         root: &project.root,
         fixture: fixture.map_or(Path::new("none"), |fixture| &fixture.path),
         recorded,
-        mode: match (mode, scenario.tools_from) {
+        mode: match (&mode, scenario.tools_from) {
             (Mode::Replay(replay), ToolsFrom::Recorded) => ToolsMode::Replay(replay.scope().clone()),
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
             (Mode::Record(by), _) => {
@@ -384,12 +383,15 @@ pub(super) async fn doubles(
                 by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
             }
         },
-        secrets: &declared_secrets::real_values(&project.open),
+        secrets: &secrets,
         normalizer: &project.rules.normalizer,
         scrub: project.scrub.as_ref().map_err(Clone::clone)?,
-        egress,
-    })
-    .await
+        egress: &egress,
+    });
+    let doubles = doubles.await?;
+    let tools = doubles.as_ref().map(Doubles::on_stage).unwrap_or_default();
+    let running = Running::start(deadline, launch, mode, options, tools, egress).await;
+    Ok((running.map_err(|error| error.in_file(&scenario.file))?, doubles))
 }
 
 /// What becomes of the screenshots of a run. If goldens are written, the first replay of the proof proposes them, and the second one

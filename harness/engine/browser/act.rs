@@ -87,10 +87,10 @@ async fn attempt(
     how: How<'_>,
 ) -> Result<Attempt> {
     let prepared = match act {
-        Do::Click(_) | Do::Hover(_) => Prepared::Click,
-        Do::Fill { .. } => Prepared::Fill,
-        Do::Upload { .. } => Prepared::Upload,
-        _ => Prepared::Nothing,
+        Do::Click(_) | Do::Hover(_) => Some(Prepared::Click),
+        Do::Fill { .. } => Some(Prepared::Fill),
+        Do::Upload { .. } => Some(Prepared::Upload),
+        _ => None,
     };
     let found = match act.target() {
         Some(target) => find(page, target, prepared).await?,
@@ -128,14 +128,14 @@ async fn attempt(
             DONE
         }
         Do::Upload { target, files } => {
-            let (_, handle) = find_all(page, target, Prepared::Upload).await?;
+            let (_, handle) = find_all(page, target, "look for files").await?;
             let field = page.object("function () { return this.elements[0] }", &handle, Vec::new()).await?;
             let files: Vec<String> = files.iter().map(|file| how.root.join(file).display().to_string()).collect();
             page.call("DOM.setFileInputFiles", json!({ "objectId": field, "files": files })).await?;
             DONE
         }
         Do::Dialog(text) => {
-            let opened = page.watch.dialogs();
+            let opened = page.watch.seen.lock().dialogs.clone();
             match opened.iter().any(|said| said.contains(text.as_str())) {
                 true => DONE,
                 false if opened.is_empty() => Attempt::NotYet("the page has opened no dialog".to_owned()),
@@ -150,7 +150,7 @@ async fn attempt(
         Do::Screenshot { name, baseline, tolerance, masks } => {
             let mut boxes = Vec::new();
             for mask in masks {
-                let found = find(page, mask, Prepared::Nothing).await?;
+                let found = find(page, mask, None).await?;
                 if let Some(wrong) = found.wrong {
                     return Ok(Attempt::Wrong(format!("the mask {mask}: {wrong}")));
                 }
@@ -180,7 +180,7 @@ async fn seen(page: &Page, target: &Target<String>, how: How<'_>) -> Result<Atte
 async fn above(page: &Page, targets: &[Target<String>], how: How<'_>) -> Result<Attempt> {
     let mut upper: Option<(Element, &Target<String>)> = None;
     for target in targets {
-        let found = find(page, target, Prepared::Nothing).await?;
+        let found = find(page, target, None).await?;
         if let Some(wrong) = found.wrong {
             return Ok(Attempt::Wrong(wrong));
         }

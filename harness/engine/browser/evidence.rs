@@ -23,7 +23,7 @@ impl Page {
     pub(crate) async fn evidence(&self, about: &str, folder: &Path, scrub: &dyn Fn(&str) -> String) -> Evidence {
         let url = self.evaluate("location.href").await.ok();
         let url = url.as_ref().and_then(|url| url.as_str()).unwrap_or("a page that does not answer").to_owned();
-        let seen = self.watch.told();
+        let seen = self.watch.seen.lock().clone();
         let tree = tree::whole(self).await.unwrap_or_else(|error| error.what().to_owned());
         let quoted = |text: &str| text.lines().map(|line| format!("  | {line}")).collect::<Vec<_>>().join("\n");
         let part = |title: &str, text: &str| {

@@ -1,5 +1,6 @@
 //! Finds the elements of a page that match a target right now.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
@@ -10,9 +11,9 @@ use retake_scenario::{By, Target};
 const SCRIPT: &str = include_str!("find.js");
 
 /// What to prepare the only matching element for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Prepared {
-    Nothing,
     /// For a click: it is scrolled into view, and nothing is in front of it.
     Click,
     /// For input: it has the focus, and its content is selected.
@@ -69,14 +70,8 @@ impl Found {
 
 /// Finds the elements that match a target, and prepares the element if it is the only one.
 /// Fails if the page is just being left, or the target is not a valid selector.
-pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<Found> {
-    let to = match prepared {
-        Prepared::Nothing => Value::Null,
-        Prepared::Click => json!("click"),
-        Prepared::Fill => json!("fill"),
-        Prepared::Upload => json!("upload"),
-    };
-    let (document, arguments) = asked(page, target, &to).await?;
+pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Option<Prepared>) -> Result<Found> {
+    let (document, arguments) = asked(page, target, &json!(prepared)).await?;
     let mut found = read(&page.function(SCRIPT, &document, arguments).await?);
     if let Some([x, y]) = &mut found.point {
         let origin = page.origin().await?;
@@ -85,10 +80,10 @@ pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Prepare
     Ok(found)
 }
 
-/// Finds the elements that match a target. Also returns an object of the page that holds them, for `look.js`.
+/// Finds the elements that match a target, as `to` tells the script. Also returns an object of the page that holds them, for
+/// `look.js`.
 /// As [`find`].
-pub(super) async fn find_all(page: &Page, target: &Target<String>, prepared: Prepared) -> Result<(Found, String)> {
-    let to = if prepared == Prepared::Upload { "look for files" } else { "look" };
+pub(super) async fn find_all(page: &Page, target: &Target<String>, to: &str) -> Result<(Found, String)> {
     let (document, arguments) = asked(page, target, &json!(to)).await?;
     let handle = page.object(SCRIPT, &document, arguments).await?;
     let answer = page.function("function () { return this.wrong ? this : this.answer }", &handle, Vec::new()).await?;

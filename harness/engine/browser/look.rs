@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::find::{Prepared, find_all};
+use super::find::find_all;
 use super::page::Page;
 use super::picture;
 use retake_base::error::Result;
@@ -21,7 +21,7 @@ const LEAST: f64 = 1.2;
 /// Looks at the elements that match a target, until a person would see one. Otherwise the text says why they would see none.
 /// Fails if the page is just being left, or the target is not a valid selector.
 pub(super) async fn look(page: &Page, target: &Target<String>, deadline: Instant) -> Result<Option<String>> {
-    let (found, handle) = find_all(page, target, Prepared::Nothing).await?;
+    let (found, handle) = find_all(page, target, "look").await?;
     let is_written = target.by == By::Text && !target.markdown;
     let text = if is_written { json!(target.text) } else { Value::Null };
     let mut why = if found.elements.is_empty() { Some(found.why_not_one()) } else { None };

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::chromium::Chromium;
 use super::connection::{Call, Connection, failed};
-use super::watch::{Traffic, Watch};
+use super::watch::Watch;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 
@@ -25,7 +25,7 @@ pub(crate) struct Page {
     connection: &'static Connection,
     context: BrowserContextId,
     tab: chromiumoxide::Page,
-    pub(super) watch: Watch,
+    pub(crate) watch: Watch,
     /// The CSS selector of the iframe in which elements are looked for.
     frame: Mutex<Option<String>>,
 }
@@ -136,22 +136,6 @@ impl Page {
         let how = json!({ "format": "jpeg", "quality": 40, "optimizeForSpeed": true });
         let picture = self.call("Page.captureScreenshot", how).await.ok()?;
         BASE64_STANDARD.decode(picture["data"].as_str()?).ok()
-    }
-
-    /// Keeps the answers to these requests from here on, and forgets earlier ones. A pattern is a method and a path, in which
-    /// `*` matches any text without a slash.
-    pub(crate) fn listen_for(&self, patterns: &[String]) {
-        self.watch.listen_for(patterns);
-    }
-
-    /// Waits until each pattern has an answer and all kept answers have ended, and returns them.
-    pub(crate) async fn traffic(&self) -> Vec<Traffic> {
-        self.watch.traffic().await
-    }
-
-    /// Returns the error that says why the traffic is not complete.
-    pub(crate) fn without_traffic(&self) -> Error {
-        self.watch.without_traffic()
     }
 
     /// Goes to a URL and waits until it is loaded. The local storage is set before the page's first script runs.

@@ -172,7 +172,7 @@ async fn still(page: &Page, deadline: Instant) -> Result<Result<Vec<u8>, String>
     let mut before: Option<Vec<u8>> = None;
     let still = loop {
         page.evaluate(&format!("({STILL})()")).await?;
-        let awaits = page.watch.awaits() && Instant::now() < patience;
+        let awaits = !page.watch.seen.lock().awaited.is_empty() && Instant::now() < patience;
         let picture = take(page).await?;
         if !awaits && before.as_ref() == Some(&picture) {
             break Ok(picture);

@@ -24,7 +24,7 @@ const LINES: usize = 100;
 
 /// Watches one page.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     pub(super) seen: Arc<Mutex<Seen>>,
     /// Changes whenever an answer has ended.
     changed: watch::Receiver<()>,
@@ -40,7 +40,7 @@ pub(super) struct Seen {
     /// The requested URLs of other machines.
     pub(super) elsewhere: Vec<String>,
     /// The texts of the dialogs that it has opened.
-    dialogs: Vec<String>,
+    pub(super) dialogs: Vec<String>,
     /// Whether its dialogs are accepted.
     accepts: bool,
     /// The status of the document.
@@ -51,7 +51,7 @@ pub(super) struct Seen {
     patterns: Vec<String>,
     traffic: Vec<Traffic>,
     /// The ids of the requests that the page waits for: not those of streams, which go on as long as they like.
-    awaited: Vec<String>,
+    pub(super) awaited: Vec<String>,
 }
 
 /// The kinds of requests whose end a page waits for.
@@ -105,20 +105,10 @@ impl Watch {
                     }
                     Some(event) = sent.next() => seen.lock().sent(&event),
                     Some(event) = answered.next() => seen.lock().answered(&event),
-                    Some(event) = finished.next() => {
-                        let id = event.request_id.inner();
-                        let is_kept = seen.lock().is_kept(id);
-                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
-                        seen.lock().end(id, body, true);
-                        let _ = change.send(());
-                    }
+                    Some(event) = finished.next() => end(&page, event.request_id.inner(), true, &seen, &change).await,
                     Some(event) = broken.next() => {
-                        let id = event.request_id.inner();
                         seen.lock().broken(&event);
-                        let is_kept = seen.lock().is_kept(id);
-                        let body = if is_kept { body_of(&page, id).await } else { Vec::new() };
-                        seen.lock().end(id, body, false);
-                        let _ = change.send(());
+                        end(&page, event.request_id.inner(), false, &seen, &change).await;
                     }
                     Some(event) = console.next() => {
                         let words = event.args.iter().map(|arg| match &arg.value {
@@ -146,11 +136,6 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Returns what the page has printed and requested so far.
-    pub(super) fn told(&self) -> Seen {
-        self.seen.lock().clone()
-    }
-
     /// Says whether dialogs are accepted from here on, and forgets earlier ones.
     pub(super) fn accept_dialogs(&self, accepts: bool) {
         let mut seen = self.seen.lock();
@@ -158,23 +143,16 @@ impl Watch {
         seen.dialogs.clear();
     }
 
-    /// Returns the texts of the dialogs that the page has opened.
-    pub(super) fn dialogs(&self) -> Vec<String> {
-        self.seen.lock().dialogs.clone()
-    }
-
-    /// Whether the page waits for the end of a request.
-    pub(super) fn awaits(&self) -> bool {
-        !self.seen.lock().awaited.is_empty()
-    }
-
-    pub(super) fn listen_for(&self, patterns: &[String]) {
+    /// Keeps the answers to these requests from here on, and forgets earlier ones. A pattern is a method and a path, in which
+    /// `*` matches any text without a slash.
+    pub(crate) fn listen_for(&self, patterns: &[String]) {
         let mut seen = self.seen.lock();
         seen.patterns = patterns.to_vec();
         seen.traffic.clear();
     }
 
-    pub(super) async fn traffic(&self) -> Vec<Traffic> {
+    /// Waits until each pattern has an answer and all kept answers have ended, and returns them.
+    pub(crate) async fn traffic(&self) -> Vec<Traffic> {
         let mut changed = self.changed.clone();
         loop {
             {
@@ -189,7 +167,8 @@ impl Watch {
         }
     }
 
-    pub(super) fn without_traffic(&self) -> Error {
+    /// Returns the error that says why the traffic is not complete.
+    pub(crate) fn without_traffic(&self) -> Error {
         let seen = self.seen.lock();
         if let Some(pattern) = seen.missing().next() {
             let asked: Vec<String> = seen.asked.iter().map(|(_, method, url)| format!("{method} {url}")).collect();
@@ -262,10 +241,6 @@ impl Seen {
         keep(&mut self.failed, line);
     }
 
-    fn is_kept(&self, id: &str) -> bool {
-        self.traffic.iter().any(|traffic| traffic.id == id)
-    }
-
     fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
         self.awaited.retain(|awaited| awaited != id);
         let Some(traffic) = self.traffic.iter_mut().find(|traffic| traffic.id == id) else { return };
@@ -290,6 +265,14 @@ fn is_elsewhere(url: &str) -> bool {
         Some(url::Host::Ipv6(address)) => !address.is_loopback(),
         None => false,
     }
+}
+
+/// Notes that an answer has ended, with its body if it is kept.
+async fn end(page: &chromiumoxide::Page, id: &str, by_itself: bool, seen: &Mutex<Seen>, change: &watch::Sender<()>) {
+    let is_kept = seen.lock().traffic.iter().any(|traffic| traffic.id == id);
+    let body = if is_kept { body_of(page, id).await } else { Vec::new() };
+    seen.lock().end(id, body, by_itself);
+    let _ = change.send(());
 }
 
 /// Returns the body of an answer that has ended. It is empty if Chromium has not kept it, for example because the answer broke

@@ -96,13 +96,9 @@ impl Answered {
         let delivery = Delivery { headers: headers.collect(), ..Delivery::default() };
         Captured { request, status, content_type, events, after, tree: None, delivery }
     }
-
-    /// Returns the event id with which a client would reconnect to this stream.
-    pub(super) fn last_id(&self) -> Option<Box<str>> {
-        last_id(&self.events)
-    }
 }
 
+/// Returns the event id with which a client would reconnect to a stream.
 pub(super) fn last_id(events: &[Event]) -> Option<Box<str>> {
     events.iter().rev().find_map(|event| event.id.clone())
 }

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use super::afterwards::Afterwards;
 use super::agent::Agent;
-use super::answered::Answered;
+use super::answered::{Answered, last_id};
 use super::cookies::Cookies;
-use super::exchange::{ReadOn, Taking};
+use super::exchange::Taking;
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
@@ -26,7 +26,7 @@ use retake_base::lock::Mutex;
 use retake_core::events::{Captured, Foreign};
 use retake_core::json::Json;
 use retake_model::{Activity, FaultKind};
-use retake_scenario::{self as scenario, Action, Context, EventSpec, Scenario, SocketTalk, Step, StreamSpec};
+use retake_scenario::{self as scenario, Action, Context, EventSpec, Scenario, SocketTalk, Step, Template};
 
 /// Drives one scenario on one stage.
 pub struct Driver<'a> {
@@ -37,19 +37,15 @@ pub struct Driver<'a> {
     pub(super) cookies: Mutex<Cookies>,
     /// The parts of the golden, in step order.
     captured: Vec<Part<'a>>,
-    /// The other answers, each with the index of its step.
-    beside: Vec<(usize, Captured)>,
+    /// The result, as far as it is known before the end.
+    driven: Driven,
     /// The id of the latest stream's last event; `None` before any stream.
     last_id: Option<LastId>,
-    /// Values of this run and the names that goldens show in place of them, longest value first.
-    names: NamedValues,
     /// What the scenario sent, and captured to send it.
     pub(super) sent: Mutex<Foreign>,
     underway: Underway,
     /// The model calls, for steps that wait for one.
     pub(super) calls: Activity,
-    failure: Option<(CauseKind, Error)>,
-    broken: Option<Captured>,
     /// The WebSockets, the latest one last, and for each the part of the golden that has its latest events.
     sockets: Vec<(Socket, Option<usize>)>,
     #[cfg(feature = "browser")]
@@ -113,9 +109,9 @@ impl<'a> Driver<'a> {
         turns: Option<&'a LiveTurns<'a>>,
     ) -> Driver<'a> {
         underway.watch(calls.clone(), &scenario.golden);
-        let mut names = NamedValues::default();
+        let mut driven = Driven::default();
         for (value, name) in stage.names() {
-            names.add(value, name);
+            driven.names.add(value, name);
         }
         #[cfg(feature = "browser")]
         let visitor = Visitor::new(scenario, stage, root, turns, calls.clone());
@@ -126,14 +122,11 @@ impl<'a> Driver<'a> {
             context,
             cookies: Mutex::default(),
             captured: Vec::new(),
-            beside: Vec::new(),
+            driven,
             last_id: None,
-            names,
             sent: Mutex::default(),
             underway,
             calls,
-            failure: None,
-            broken: None,
             sockets: Vec::new(),
             #[cfg(feature = "browser")]
             visitor,
@@ -152,7 +145,7 @@ impl<'a> Driver<'a> {
     pub async fn drive(&mut self) -> bool {
         for (index, step) in self.scenario.steps.iter().enumerate() {
             let Err(error) = self.step(index, step).await else { continue };
-            self.failure = Some((CauseKind::Step, error.in_file(&step.file)));
+            self.driven.failure = Some((CauseKind::Step, error.in_file(&step.file)));
             return false;
         }
         true
@@ -175,31 +168,32 @@ impl<'a> Driver<'a> {
     pub async fn finish(mut self, settle: Duration) -> Driven {
         // What came on each after the last event for which a step waited.
         for (mut socket, part) in std::mem::take(&mut self.sockets) {
-            let part = part.and_then(|part| self.captured.get_mut(part)).filter(|_| self.failure.is_none());
+            let part = part.and_then(|part| self.captured.get_mut(part)).filter(|_| self.driven.failure.is_none());
             if let Some(Part::Done(captured)) = part {
                 captured.after = socket.after();
             }
         }
-        let mut captured = Vec::with_capacity(self.captured.len());
+        let mut driven = self.driven;
         let until = Instant::now() + settle;
-        for part in std::mem::take(&mut self.captured) {
+        for part in self.captured {
             match part {
-                Part::Done(part) => captured.push(part),
-                Part::Listening(..) if self.failure.is_some() => {}
-                Part::ReadOn(part, after) => captured.push(Captured { after: after.finish(until).await, ..part }),
+                Part::Done(part) => driven.captured.push(part),
+                Part::Listening(..) if driven.failure.is_some() => {}
+                Part::ReadOn(part, after) => {
+                    driven.captured.push(Captured { after: after.finish(until).await, ..part });
+                }
                 Part::Listening(listener, title, step) => {
                     self.underway.step(title.clone());
                     match listener.finish(settle, &self.underway).await {
-                        Ok(answered) if step.golden => captured.push(answered.into_captured()),
+                        Ok(answered) if step.golden => driven.captured.push(answered.into_captured()),
                         Ok(_) => {}
-                        Err(error) => self.failure = Some((CauseKind::Step, failed(error, &title, step))),
+                        Err(error) => driven.failure = Some((CauseKind::Step, failed(error, &title, step))),
                     }
                 }
             }
         }
-        let sent = self.sent.into_inner();
-        let (failure, broken, beside) = (self.failure, self.broken, self.beside);
-        Driven { captured, beside, names: self.names, sent, failure, gave_up: false, broken, later: None }
+        driven.sent = self.sent.into_inner();
+        driven
     }
 
     /// Returns the title of a step in reports. A path is shown as it is sent, if it can be rendered.
@@ -209,10 +203,10 @@ impl<'a> Driver<'a> {
     }
 
     fn action(&self, step: &Step) -> String {
+        let text = |path: &Template| path.render_text(&self.context).unwrap_or_else(|_| path.source().to_owned());
         match &step.action {
             Action::Request(request) => {
-                let path = request.path.render_text(&self.context);
-                let path = path.unwrap_or_else(|_| request.path.source().to_owned());
+                let path = text(&request.path);
                 match &request.answer {
                     scenario::AnswerAs::Listen(_) if request.method == scenario::Method::Get => {
                         format!("listen {path}")
@@ -221,18 +215,12 @@ impl<'a> Driver<'a> {
                 }
             }
             Action::Socket(talk) => match &talk.open {
-                Some(open) => {
-                    let path = open.path.render_text(&self.context);
-                    format!("socket {}", path.unwrap_or_else(|_| open.path.source().to_owned()))
-                }
+                Some(open) => format!("socket {}", text(&open.path)),
                 None => "send".to_owned(),
             },
             Action::After(event) => format!("after {event}"),
             Action::Run(run) => agent::title(run),
-            Action::Browse(visit) => {
-                let path = visit.path.render_text(&self.context);
-                format!("browser {}", path.unwrap_or_else(|_| visit.path.source().to_owned()))
-            }
+            Action::Browse(visit) => format!("browser {}", text(&visit.path)),
             Action::Together(steps) => {
                 let actions: Vec<String> = steps.iter().map(|step| self.action(step)).collect();
                 format!("together {}", actions.join(", "))
@@ -381,17 +369,14 @@ impl<'a> Driver<'a> {
             }
             scenario::AnswerAs::Body => Taking::Body,
             scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::AnswerAs::Stream(wanted) => Taking::Stream(wanted, self.reads_on(wanted)),
+            scenario::AnswerAs::Stream(wanted) => {
+                // Not if the client leaves after the last event, or if the stage does not stay.
+                let Scenario { golden, linger, .. } = self.scenario;
+                Taking::Stream { wanted, reads_on: golden.after_last && !linger.is_zero() && !wanted.cancel }
+            }
         };
         let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, underway).await?;
         Ok(Outcome::Answered(Box::new(answered), after))
-    }
-
-    /// Whether a stream is read further after its last event. It is not if the client leaves there, or if the stage does not
-    /// stay.
-    fn reads_on(&self, wanted: &StreamSpec) -> ReadOn {
-        let Scenario { golden, linger, .. } = self.scenario;
-        if golden.after_last && !linger.is_zero() && !wanted.cancel { ReadOn::Yes } else { ReadOn::No }
     }
 
     pub(super) fn id_to_come_back_with(&self) -> Result<String> {
@@ -414,10 +399,10 @@ impl<'a> Driver<'a> {
         match outcome {
             Outcome::Answered(answered, after) => {
                 if matches!(&step.action, Action::Request(request) if request.stream().is_some()) {
-                    self.last_id = Some(LastId::Known(answered.last_id()));
+                    self.last_id = Some(LastId::Known(last_id(&answered.events)));
                 }
                 let values = answered.captures(step).inspect_err(|_| {
-                    self.broken = step.golden.then(|| answered.as_ref().clone().into_captured());
+                    self.driven.broken = step.golden.then(|| answered.as_ref().clone().into_captured());
                 })?;
                 self.capture(values);
                 if step.golden {
@@ -437,7 +422,7 @@ impl<'a> Driver<'a> {
                     if shows_headers || !beside.events.is_empty() {
                         self.captured.push(Part::Done(beside));
                     }
-                    self.beside.push((index, captured));
+                    self.driven.beside.push((index, captured));
                 }
             }
             Outcome::Listening(listener) => {
@@ -456,7 +441,7 @@ impl<'a> Driver<'a> {
             if let Json::Str(text) = &value
                 && text.chars().count() >= NAMED_FROM
             {
-                self.names.add(text.clone(), format!("<{name}>"));
+                self.driven.names.add(text.clone(), format!("<{name}>"));
             }
             self.context.insert(name, value);
         }

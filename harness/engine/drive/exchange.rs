@@ -25,14 +25,10 @@ pub(super) enum Taking<'a> {
     Body,
     Until(&'a Pointer, Json),
     /// As a stream, up to its last event, and possibly further.
-    Stream(&'a StreamSpec, ReadOn),
-}
-
-/// Whether a stream is read further after its last event.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReadOn {
-    Yes,
-    No,
+    Stream {
+        wanted: &'a StreamSpec,
+        reads_on: bool,
+    },
 }
 
 /// The first and the longest pause before a request with `wait` is repeated.
@@ -49,7 +45,7 @@ pub(super) async fn exchange(
 ) -> Result<(Answered, Option<Afterwards>)> {
     let mut pause = PERIOD[0];
     let mut before: (Vec<Event>, Instant) = (Vec::new(), Instant::now());
-    let _reading = matches!(taking, Taking::Stream(..)).then(|| underway.reads());
+    let _reading = matches!(taking, Taking::Stream { .. }).then(|| underway.reads());
     loop {
         // While a request is repeated, it waits for the value.
         if !matches!(taking, Taking::Until(..)) || pause == PERIOD[0] {
@@ -58,17 +54,16 @@ pub(super) async fn exchange(
         let (mut answered, response) = open(request, cookies, underway).await?;
         underway.status(answered.status);
         match taking {
-            Taking::Stream(wanted, _) => underway.awaits(lacks(wanted.last.as_ref(), "stream")),
-            Taking::Body => underway.awaits("the answer did not end".to_owned()),
-            Taking::Until(..) => {}
-        }
-        match taking {
-            Taking::Stream(wanted, read_on) => {
+            Taking::Stream { wanted, reads_on } => {
+                underway.awaits(lacks(wanted.last.as_ref(), "stream"));
                 let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
-                let goes_on = *read_on == ReadOn::Yes && stream.done;
+                let goes_on = *reads_on && stream.done;
                 return Ok((answered, goes_on.then(|| Afterwards::start(response, stream))));
             }
-            Taking::Body => read_body(response, &mut answered).await?,
+            Taking::Body => {
+                underway.awaits("the answer did not end".to_owned());
+                read_body(response, &mut answered).await?;
+            }
             Taking::Until(pointer, wanted) => {
                 read_body(response, &mut answered).await?;
                 let body = answered.events.first().and_then(|event| underway.json_of(event));
@@ -159,16 +154,15 @@ async fn send(request: &Request, cookies: &Mutex<Cookies>) -> Result<reqwest::Re
     let method = reqwest::Method::from_bytes(request.method.as_bytes())
         .map_err(|_| Error::new(format!("{} is not an HTTP method", request.method)))?;
     let mut sending = clients::OF_SYSTEMS.request(method, &request.url)?;
-    let named = |name: &str| request.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     for (name, value) in &request.headers {
         sending = sending.header(name, value);
     }
-    let cookie = cookies.lock().header(&request.url).filter(|_| !named("cookie"));
+    let cookie = cookies.lock().header(&request.url).filter(|_| !request.has_header("cookie"));
     if let Some(cookie) = cookie {
         sending = sending.header(header::COOKIE, cookie);
     }
     let typed = |sending: reqwest::RequestBuilder, kind: &str| {
-        if named("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
+        if request.has_header("content-type") { sending } else { sending.header(header::CONTENT_TYPE, kind) }
     };
     sending = match &request.body {
         RenderedBody::None => sending,

@@ -90,8 +90,7 @@ impl Frames {
 
     /// What a message of the service means.
     pub(super) fn take(&self, message: &Message) -> Arrived {
-        let Ok(text) = message.to_text().map_err(drop).and_then(|text| message.is_text().then_some(text).ok_or(()))
-        else {
+        let Some(text) = message.to_text().ok().filter(|_| message.is_text()) else {
             // The bytes that belong to an event of Socket.IO are in it as placeholders.
             return match self.framing {
                 Framing::SocketIo => Arrived::Nothing,
@@ -103,10 +102,8 @@ impl Frames {
                 let json = self.event.as_ref().and_then(|_| Json::parse(text.as_bytes()).ok());
                 let name =
                     self.event.as_ref().zip(json.as_ref()).and_then(|(pointer, json)| pointer.find(json)?.as_str());
-                Arrived::Event(
-                    Event { name: name.map(Into::into), id: None, payload: Payload::Data(text.into()) },
-                    text.len(),
-                )
+                let payload = Payload::Data(text.into());
+                Arrived::Event(Event { name: name.map(Into::into), id: None, payload }, text.len())
             }
             Framing::SocketIo => socket_io(text),
             Framing::GraphQl => graph_ql(text),

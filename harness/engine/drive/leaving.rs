@@ -3,7 +3,7 @@
 use axum::http::header;
 use futures_util::future::join;
 
-use super::answered::Answered;
+use super::answered::{Answered, last_id};
 use super::away::Away;
 use super::driver::{Driver, Outcome};
 use super::exchange;
@@ -201,7 +201,7 @@ impl Driver<'_> {
             None => location.map(str::to_owned),
         };
         let method = away.back.as_ref().map_or(Method::Get, |back| back.method);
-        let id = answered.filter(|_| knows).and_then(Answered::last_id);
+        let id = answered.filter(|_| knows).and_then(|it| last_id(&it.events));
         let id = id.map(|id| ("Last-Event-ID".to_owned(), id.into_string()));
         // It may have come back before, as one of the scenario's steps does.
         let older = |name: &str| id.is_some() && name.eq_ignore_ascii_case("last-event-id");

@@ -124,24 +124,21 @@ impl Listener {
 
     /// If the step names a last event that has not come yet, waits for it, or for the stream's end. Returns whether it waited.
     pub(super) async fn hear_last(&mut self, underway: &Underway) -> bool {
-        let lacks = {
+        {
             let heard = self.heard.lock();
-            (heard.stream.has_last() && !heard.ended).then(|| heard.stream.lacks())
-        };
-        let is_to_come = lacks.is_some();
-        if let Some(lacks) = lacks {
-            underway.awaits(lacks);
-            self.ended().await;
-            underway.done();
+            let Some(last) = heard.stream.wanted.last.as_ref().filter(|_| !heard.ended) else { return false };
+            underway.awaits(lacks(Some(last), "stream"));
         }
-        is_to_come
+        self.ended().await;
+        underway.done();
+        true
     }
 
     /// Waits for the last event. If the step names none, waits for the stream's end, but at most for `settle`, because there is
     /// no way to tell whether more will come.
     /// Fails if the stream is not as the step expects it.
     pub(super) async fn finish(mut self, settle: Duration, underway: &Underway) -> Result<Answered> {
-        if self.heard.lock().stream.has_last() {
+        if self.heard.lock().stream.wanted.last.is_some() {
             self.hear_last(underway).await;
         } else {
             let _ = timeout(settle, self.ended()).await;
@@ -161,11 +158,7 @@ impl Listener {
     }
 
     async fn ended(&mut self) {
-        while !self.heard.lock().ended {
-            if self.changed.changed().await.is_err() {
-                return;
-            }
-        }
+        while !self.heard.lock().ended && self.changed.changed().await.is_ok() {}
     }
 }
 

@@ -51,6 +51,11 @@ impl Request {
         Ok(Request { method: step.method.as_str(), url, headers, body, status: step.status.clone(), title })
     }
 
+    /// Whether it has a header of this name, in whatever case.
+    pub(super) fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    }
+
     /// Adds the texts that it sends.
     pub(super) fn tell(&self, sent: &mut Foreign) {
         let fields = match &self.body {

@@ -55,8 +55,6 @@ impl Socket {
         underway: &Underway,
     ) -> Result<Socket> {
         let key = generate_key();
-        let named =
-            |headers: &[(String, String)], name: &str| headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         for (name, value) in [
             ("Connection", "Upgrade"),
             ("Upgrade", "websocket"),
@@ -65,7 +63,7 @@ impl Socket {
         ] {
             request.headers.push((name.to_owned(), value.to_owned()));
         }
-        if framing == Framing::GraphQl && !named(&request.headers, "sec-websocket-protocol") {
+        if framing == Framing::GraphQl && !request.has_header("sec-websocket-protocol") {
             request.headers.push(("Sec-WebSocket-Protocol".to_owned(), "graphql-transport-ws, graphql-ws".to_owned()));
         }
         if framing == Framing::SocketIo {
@@ -170,37 +168,34 @@ impl Socket {
         let mut stream = Stream::new(&spec, None);
         // A step that only opens the socket has nothing to wait for.
         let reads = last.is_some() || !opens || !send.is_empty();
-        loop {
-            if !reads {
-                break;
-            }
-            let known = stream.events.len();
-            let (event, size) = match self.next().await? {
-                Some(Arrived::Event(event, size)) => (event, size),
-                Some(Arrived::Refused(why)) => return Err(Error::new(format!("the service refused a message: {why}"))),
-                Some(Arrived::Accepted | Arrived::Nothing) => continue,
-                None => break,
-            };
-            let is_over = stream.push_event(event, size);
-            underway.events(&stream.events, known);
-            if is_over {
-                break;
-            }
-        }
         if reads {
+            loop {
+                let known = stream.events.len();
+                let (event, size) = match self.next().await? {
+                    Some(Arrived::Event(event, size)) => (event, size),
+                    Some(Arrived::Refused(why)) => {
+                        return Err(Error::new(format!("the service refused a message: {why}")));
+                    }
+                    Some(Arrived::Accepted | Arrived::Nothing) => continue,
+                    None => break,
+                };
+                let is_over = stream.push_event(event, size);
+                underway.events(&stream.events, known);
+                if is_over {
+                    break;
+                }
+            }
             stream.check()?;
         }
         let of_opening = opens.then(|| self.opened.clone());
         let answered = of_opening.unwrap_or_else(|| Answered {
             headers: HeaderMap::new(),
-            cookies: self.opened.cookies.clone(),
             request: format!("{}, continued", self.path),
             ..self.opened.clone()
         });
-        let content_type = "websocket".to_owned();
         Ok(Answered {
             status: Status::Http(101),
-            content_type,
+            content_type: "websocket".to_owned(),
             events: stream.events,
             after: AfterLast { ending: self.ending, ..AfterLast::default() },
             ..answered

@@ -31,7 +31,7 @@ const QUOTED: usize = 200;
 /// The events of one stream, as they come.
 #[derive(Debug)]
 pub(super) struct Stream {
-    wanted: StreamSpec,
+    pub(super) wanted: StreamSpec,
     /// How many of the events have come that `last` fits.
     fitting: usize,
     limits: Limits,
@@ -56,17 +56,16 @@ impl Stream {
 
     fn within(limits: Limits, wanted: &StreamSpec, format: Option<Format>) -> Stream {
         let capture = format.map_or_else(Capture::new, Capture::with_format);
-        let (wanted, events, head) = (wanted.clone(), Vec::new(), Vec::new());
         Stream {
-            wanted,
+            wanted: wanted.clone(),
             fitting: 0,
             limits,
             capture,
-            events,
+            events: Vec::new(),
             done: false,
             after: Vec::new(),
             came: 0,
-            head,
+            head: Vec::new(),
             refused: None,
         }
     }
@@ -166,16 +165,6 @@ impl Stream {
         {
             headers.append("retry", retry);
         }
-    }
-
-    /// What has not come, for which the step waits.
-    pub(super) fn lacks(&self) -> String {
-        lacks(self.wanted.last.as_ref(), "stream")
-    }
-
-    /// Whether the step names a last event.
-    pub(super) fn has_last(&self) -> bool {
-        self.wanted.last.is_some()
     }
 
     /// Checks that the stream is as the step expects it.

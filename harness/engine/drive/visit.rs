@@ -77,7 +77,7 @@ impl<'a> Visitor<'a> {
             Some(page) => page,
             None => Page::open(Chromium::get().await?).await?,
         };
-        page.listen_for(&visit.traffic);
+        page.watch.listen_for(&visit.traffic);
         page.look_like(visit.viewport, visit.colors, visit.dialogs == Dialogs::Accept).await?;
         let known = cookies.lock().all();
         page.set_cookies(&known).await?;
@@ -99,8 +99,8 @@ impl<'a> Visitor<'a> {
             }
         }
         if !visit.traffic.is_empty() {
-            let taken = timeout(TRAFFIC, page.traffic()).await;
-            captured.extend(taken.map_err(|_| page.without_traffic())?.iter().map(answered));
+            let taken = timeout(TRAFFIC, page.watch.traffic()).await;
+            captured.extend(taken.map_err(|_| page.watch.without_traffic())?.iter().map(answered));
         }
         let set = page.cookies().await?;
         cookies.lock().replace(&set);

@@ -199,7 +199,15 @@ impl CommandSystem {
     }
 
     fn log(&self) -> LogOf {
-        log_of(&self.name, self.ended(), &self.life.lock().1.clone())
+        let (name, log) = (self.name.clone(), self.life.lock().1.clone());
+        let (tail, whole) = (log.tail(), log.whole());
+        let log = if tail.is_empty() {
+            format!("system `{name}` printed nothing")
+        } else {
+            format!("the last lines of system `{name}`'s log:\n{}", log_lines(&tail))
+        };
+        let quoted = self.ended().map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"));
+        LogOf { system: name, quoted, whole }
     }
 
     /// Waits a moment for the end of a system whose scenario failed. The system may be crashing, which would explain the
@@ -303,17 +311,6 @@ pub(crate) fn working_folder(root: &Path, cwd: Option<&str>) -> Result<PathBuf> 
         return Ok(folder);
     }
     Err(Error::new(format!("there is no folder `{}`", cwd.unwrap_or_default())))
-}
-
-fn log_of(name: &str, ended: Option<String>, log: &Log) -> LogOf {
-    let (tail, whole) = (log.tail(), log.whole());
-    let log = if tail.is_empty() {
-        format!("system `{name}` printed nothing")
-    } else {
-        format!("the last lines of system `{name}`'s log:\n{}", log_lines(&tail))
-    };
-    let quoted = ended.map_or_else(|| log.clone(), |ended| format!("{ended}\n{log}"));
-    LogOf { system: name.to_owned(), quoted, whole }
 }
 
 fn log_lines(lines: &[String]) -> String {

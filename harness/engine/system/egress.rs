@@ -59,8 +59,12 @@ impl EgressData {
     /// How much of what the programs tried is known.
     #[must_use]
     pub fn seen(&self) -> String {
-        let why = self.why.as_ref().map(|why| format!(": {why}"));
-        format!("{}{}", self.proof.says(), why.unwrap_or_default())
+        let seen = match self.proof {
+            Proof::Filter => "a filter of system calls saw each address",
+            Proof::Proxies => "only clients that respect proxy variables were seen",
+            Proof::None => "it was not seen, or not all of it",
+        };
+        self.why.as_ref().map_or_else(|| seen.to_owned(), |why| format!("{seen}: {why}"))
     }
 }
 
@@ -75,17 +79,6 @@ pub enum Proof {
     Proxies,
     /// Nothing.
     None,
-}
-
-impl Proof {
-    /// What is known by it.
-    fn says(self) -> &'static str {
-        match self {
-            Proof::Filter => "a filter of system calls saw each address",
-            Proof::Proxies => "only clients that respect proxy variables were seen",
-            Proof::None => "it was not seen, or not all of it",
-        }
-    }
 }
 
 /// Equal attempts.
@@ -215,9 +208,7 @@ impl Egress {
 
     /// A client of the proxy wanted to reach a host.
     fn asked_proxy(&self, to: String) {
-        if !self.0.allow.contains(&to) {
-            self.reached(Reached { process: String::new(), to, port: None, refused: true, at: now() });
-        }
+        self.reached(Reached { process: String::new(), to, port: None, refused: true, at: now() });
     }
 
     /// What was told since this was called before; `None` if nobody looked.

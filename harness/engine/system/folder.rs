@@ -43,23 +43,12 @@ static ROOT: LazyLock<PathBuf> = LazyLock::new(|| Folder::new().root);
 
 /// The guardian of the folder of this process. It is never dropped, so the pipe to the guardian closes when the process ends, if
 /// not before.
-struct Kept {
-    guardian: Guarded,
-}
-
-static KEPT: OnceCell<Option<Kept>> = OnceCell::const_new();
-
-impl Kept {
-    /// Returns `None` on platforms without guardians.
-    async fn new() -> Option<Kept> {
-        let guardian = Guard::default().folders(vec![ROOT.clone()]).start(|_| {}).await.ok()?;
-        Some(Kept { guardian })
-    }
-}
+/// `None` on platforms without guardians.
+static KEPT: OnceCell<Option<Guarded>> = OnceCell::const_new();
 
 /// Starts the guardian of this process, if it is not running yet.
 pub(super) async fn keep() {
-    KEPT.get_or_init(Kept::new).await;
+    KEPT.get_or_init(async || Guard::default().folders(vec![ROOT.clone()]).start(|_| {}).await.ok()).await;
 }
 
 /// As [`keep`], on any thread but that of the model servers. Returns whether there is a guardian.
@@ -78,8 +67,8 @@ fn keep_from_here() -> Result<bool> {
 /// Removes the folder of this process, if there is one, and waits until it is gone. By then, all stages have to be over.
 pub(super) fn remove_kept() {
     match (KEPT.get(), retake_model::threads::runtime()) {
-        (Some(Some(kept)), Ok(runtime)) => {
-            runtime.block_on(kept.guardian.end());
+        (Some(Some(guardian)), Ok(runtime)) => {
+            runtime.block_on(guardian.end());
             // It may have been killed.
             #[cfg(unix)]
             super::guardian::remove(&ROOT);

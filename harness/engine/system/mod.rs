@@ -42,8 +42,8 @@ pub use egress::{Attempt, Attempts, EgressData, Proof};
 pub use egress::{Egress, allowing};
 pub(crate) use folder::Folder;
 pub use guardian::take_over;
-pub(crate) use guardian::{Exit, Guard, Guarded};
-pub use launch::{SecretValues, Systems};
+pub(crate) use guardian::{Exit, Guard, Guarded, Input};
+pub use launch::{Launch, SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;
 pub use log::LogOf;

@@ -21,7 +21,7 @@ const FEWEST: u16 = 2_000;
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    file: Option<File>,
+    _file: File,
 }
 
 /// A port that no other runner uses until this is dropped.
@@ -65,7 +65,7 @@ impl Lock {
             let (path, file) = open(name)?;
             file.lock().map_err(|e| retake_base::files::failed("lock", &path, &e))?;
             if still_stands(&file, &path) {
-                return Ok(Lock { path, file: Some(file) });
+                return Ok(Lock { path, _file: file });
             }
         }
     }
@@ -73,7 +73,7 @@ impl Lock {
     fn try_take(name: &str) -> Result<Option<Lock>> {
         let (path, file) = open(name)?;
         match file.try_lock() {
-            Ok(()) if still_stands(&file, &path) => Ok(Some(Lock { path, file: Some(file) })),
+            Ok(()) if still_stands(&file, &path) => Ok(Some(Lock { path, _file: file })),
             Ok(()) | Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(e)) => Err(retake_base::files::failed("lock", &path, &e)),
         }
@@ -82,9 +82,9 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is still locked: a process that has opened it in the meantime then sees that it was removed.
+        // While it is still locked, since the fields are dropped after this: a process that has opened it in the meantime then
+        // sees that it was removed.
         remove(&self.path);
-        drop(self.file.take());
     }
 }
 

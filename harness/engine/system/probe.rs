@@ -8,6 +8,8 @@ use super::date::Today;
 use super::egress::{Egress, allowing};
 use super::folder::Folder;
 use super::guardian::{Guard, Guarded};
+#[cfg(target_os = "linux")]
+use super::guardian::{below, listeners, sockets_of};
 use super::log::Log;
 use super::ports::PortLease;
 use super::ready::addresses;
@@ -95,20 +97,11 @@ impl Probe {
 #[cfg(target_os = "linux")]
 fn listened() -> Vec<u16> {
     let mut ports = Vec::new();
-    for process in super::guardian::below("self") {
-        let process = format!("/proc/{}", process.as_raw_nonzero());
-        let files = std::fs::read_dir(format!("{process}/fd")).into_iter().flatten().flatten();
-        let sockets: Vec<String> = files
-            .filter_map(|file| std::fs::read_link(file.path()).ok()?.into_os_string().into_string().ok())
-            .collect();
-        for table in ["tcp", "tcp6"] {
-            let table = std::fs::read_to_string(format!("{process}/net/{table}")).unwrap_or_default();
-            ports.extend(table.lines().filter_map(|line| {
-                let fields: Vec<&str> = line.split_whitespace().collect();
-                let (local, state, inode) = (*fields.get(1)?, *fields.get(3)?, *fields.get(9)?);
-                let listens = state == "0A" && sockets.iter().any(|socket| *socket == format!("socket:[{inode}]"));
-                u16::from_str_radix(local.rsplit(':').next()?, 16).ok().filter(|_| listens)
-            }));
+    for process in below("self").into_iter().map(rustix::process::Pid::as_raw_nonzero) {
+        let sockets = sockets_of(process);
+        for kind in ["tcp", "tcp6"] {
+            let own = listeners(process, kind).into_iter().filter(|(_, socket)| sockets.contains(socket));
+            ports.extend(own.map(|(port, _)| port));
         }
     }
     ports.sort_unstable();

@@ -14,7 +14,6 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
@@ -65,11 +64,10 @@ where
 /// A running in-process system.
 #[derive(Debug)]
 pub(super) struct InProcess {
-    stop: Option<oneshot::Sender<()>>,
-    ended: Option<oneshot::Receiver<()>>,
+    stop: oneshot::Sender<()>,
+    ended: oneshot::Receiver<()>,
     threads: ThreadName,
     runtime: Handle,
-    _thread: JoinHandle<()>,
 }
 
 /// How long a system may take to stop. One that blocks its thread for longer runs on until the process ends.
@@ -121,11 +119,11 @@ impl InProcess {
                 Err(e) => drop(ready.send(Err(format!("failed to start a runtime: {e}")))),
             }
         };
-        let thread = own.spawn(run);
-        let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for system `{name}`: {e}")))?;
+        let spawned = own.spawn(run);
+        spawned.map_err(|e| Error::new(format!("failed to start a thread for system `{name}`: {e}")))?;
         let made = is_ready.await.unwrap_or_else(|_| Err("it ended before it was ready".to_owned()));
         let runtime = made.map_err(|reason| Error::new(format!("system `{name}` does not start: {reason}")))?;
-        Ok(InProcess { stop: Some(stop), ended: Some(ended), threads, runtime, _thread: thread })
+        Ok(InProcess { stop, ended, threads, runtime })
     }
 
     /// Waits until nothing of the system is left that could call the model: no connection, no task, and no thread of its own.
@@ -140,11 +138,9 @@ impl InProcess {
     }
 
     /// Ends the system, and waits a moment for its thread. Returns the messages of its panics, each with its place.
-    pub(super) async fn stop(mut self) -> Vec<String> {
-        drop(self.stop.take());
-        if let Some(ended) = self.ended.take() {
-            let _ = tokio::time::timeout(GRACE, ended).await;
-        }
+    pub(super) async fn stop(self) -> Vec<String> {
+        drop(self.stop);
+        let _ = tokio::time::timeout(GRACE, self.ended).await;
         self.threads.panics()
     }
 }

@@ -15,11 +15,10 @@ pub(super) fn hint(log: &[String], program: &str, folder: &Path) -> Option<Strin
         .rev()
         .find_map(|line| line.split_once("ModuleNotFoundError: No module named '")?.1.split('\'').next())?;
     let python = environment_beside(folder)?;
+    let python = python.strip_prefix(folder).unwrap_or(&python).display();
     if program.contains("venv/bin/") {
-        let python = python.strip_prefix(folder).unwrap_or(&python).display();
         return Some(format!("`{missing}` is not installed in its environment: {python} -m pip install …"));
     }
-    let python = python.strip_prefix(folder).unwrap_or(&python).display();
     Some(format!(
         "`{missing}` may be installed in the environment beside it, which `{program}` is not of: command = [\"{python}\", …]"
     ))

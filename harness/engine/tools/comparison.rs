@@ -77,7 +77,7 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
             if !fields.contains_key("kind") {
                 then.remove("kind");
             }
-            let now = plain(fields.clone());
+            let mut now = plain(fields.clone());
             for field in ["content", "is_error"] {
                 // Both fields have a default, and a missing field has that value.
                 let default = if field == "content" { Json::Str(String::new()) } else { Json::Bool(false) };
@@ -86,7 +86,6 @@ fn comparable(then: &Json, now: &Observed) -> (Json, Json) {
                     then.remove(field);
                 }
             }
-            let mut now = now;
             if !then.contains_key("is_error") && now.get("is_error") == Some(&Json::Bool(false)) {
                 now.remove("is_error");
             }

@@ -63,8 +63,13 @@ impl Observed {
                 )
             }
         };
-        Json::object([("kind", "ObservationEvent".into()), ("tool_name", tool.into()), ("observation", observation)])
+        observation_event(Some(tool), observation)
     }
+}
+
+/// The event of an observation. Where a recording does not name the tool, neither does the event.
+pub(super) fn observation_event(tool: Option<&str>, observation: Json) -> Json {
+    Json::object([("kind", "ObservationEvent".into()), ("tool_name", tool.into()), ("observation", observation)])
 }
 
 fn is_event(value: &Json) -> bool {

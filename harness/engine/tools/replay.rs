@@ -16,7 +16,7 @@ use retake_core::json::Json;
 const QUOTED: usize = 5;
 
 /// The outcome of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// How many actions were executed.
     pub executed: usize,
@@ -75,14 +75,11 @@ pub async fn replay(
     }
     let mut log = log()?;
     let mut outcome = Outcome {
-        executed: 0,
-        drifted: 0,
-        quoted: Vec::new(),
-        not_executed: Vec::new(),
         never_reached: script.never_reached.len(),
         agent_messages: script.agent_messages,
         warnings: script.warnings,
         log: log.path.clone(),
+        ..Outcome::default()
     };
     for entry in script.entries {
         match entry {

@@ -35,9 +35,6 @@ pub(super) struct CallWriter {
     arrivals: Arrivals,
 }
 
-/// A line that could not be written, and what the client is told. The recording has ended then.
-pub(super) struct Unsaved(pub(super) String);
-
 /// Notes that the client closed the connection before the end.
 pub(super) fn client_left() -> Cut {
     Cut { by: CutBy::Client, why: "the client left before the end".to_owned() }
@@ -103,8 +100,8 @@ impl CallWriter {
     }
 
     /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
-    /// Fails if the journal cannot be written.
-    pub(super) fn write(&mut self, cut: Option<Cut>) -> Result<(), Unsaved> {
+    /// Fails if the journal cannot be written, with what the client is told. The recording has ended then.
+    pub(super) fn write(&mut self, cut: Option<Cut>) -> Result<(), String> {
         let response = if self.status == 0 {
             // No answer began.
             Response::of(0, "", Body::Text(String::new()))
@@ -121,13 +118,13 @@ impl CallWriter {
     }
 
     /// Writes the line with an answer from an earlier recording, for which the provider was not asked again.
-    /// Fails if the journal cannot be written.
-    pub(super) fn write_recalled(&mut self, response: Response) -> Result<(), Unsaved> {
+    /// Fails if the journal cannot be written, as [`CallWriter::write`] does.
+    pub(super) fn write_recalled(&mut self, response: Response) -> Result<(), String> {
         self.state.answered.fetch_add(1, Ordering::Relaxed);
         self.append(response, None, true)
     }
 
-    fn append(&mut self, response: Response, cut: Option<Cut>, recalled: bool) -> Result<(), Unsaved> {
+    fn append(&mut self, response: Response, cut: Option<Cut>, recalled: bool) -> Result<(), String> {
         let Some(request) = self.request.take() else { return Ok(()) };
         let is_over = self.state.is_over.load(Ordering::SeqCst);
         let cut = cut.map(|cut| if is_over && cut.by == CutBy::Client { recording_ended() } else { cut });
@@ -150,10 +147,8 @@ impl CallWriter {
         };
         entry.scrub_with(self.state.options.secrets.scrub());
         let scrubbed = self.state.relay.scrub(&entry).map(|scrubbed| scrubbed.into_iter().for_each(|it| entry = it));
-        let saved = scrubbed.and_then(|()| self.state.journal.append(&entry)).map_err(|why| {
-            self.state.stop(&why);
-            Unsaved(why)
-        });
+        let saved = scrubbed.and_then(|()| self.state.journal.append(&entry));
+        let saved = saved.inspect_err(|why| self.state.stop(why));
         // This comes before the client gets the end of the answer, because then it can refer to the answer.
         self.state.learn(entry.api, entry.target(), &entry.request, &entry.response);
         if let Some(resume) = self.state.resume() {

@@ -12,7 +12,7 @@ use axum::body::{Body as HttpBody, Bytes};
 use axum::http::{HeaderMap, Method, Response as HttpResponse};
 
 use super::branch::Branch;
-use super::call_writer::{CallWriter, Unsaved};
+use super::call_writer::CallWriter;
 use super::cost::Cost;
 use super::relay::{self, Relay, provider_of};
 use super::resume::Recall;
@@ -239,6 +239,6 @@ fn recalled(mut writer: CallWriter, response: &Response, in_flight: InFlight) ->
     let api = writer.api;
     match writer.write_recalled(response.clone()) {
         Ok(()) => http::answer(response, in_flight),
-        Err(Unsaved(why)) => http::final_error(&wire::error_response(api, 400, "record_error", &why), in_flight),
+        Err(why) => http::final_error(&wire::error_response(api, 400, "record_error", &why), in_flight),
     }
 }

@@ -10,7 +10,7 @@ use futures_util::{Stream, StreamExt as _};
 use memchr::memmem;
 use tokio::sync::mpsc;
 
-use super::call_writer::{CallWriter, Unsaved, client_left};
+use super::call_writer::{CallWriter, client_left};
 use super::relay::{ANSWERED, MARK};
 use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
@@ -32,7 +32,7 @@ pub(super) fn sent_on(
     let head = Response::of(writer.status, &writer.content_type, Body::Text(String::new()));
     if writer.has_no_body() {
         // Nobody reads a body here, which would look like a client that left.
-        if let Err(Unsaved(why)) = writer.write(None) {
+        if let Err(why) = writer.write(None) {
             return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);
         }
         return http::answer(&head, in_flight);

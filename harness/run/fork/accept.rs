@@ -26,7 +26,6 @@ pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
     if number.is_some() && fork == id && data.times > 1 {
         return Err(Error::new(format!("`{id}` has {} runs: name one, as {id}.1", data.times)));
     }
-    let number = number.filter(|number| data.runs.contains_key(number));
     let Some((number, row)) = number.and_then(|number| Some((number, data.runs.get(&number)?))) else {
         return Err(Error::new(format!("the fork `{fork}` has no finished run of that number: {id}")));
     };

@@ -19,7 +19,7 @@ use retake_wire::fixture::{Fixture, JournalLock};
 /// The folder of a fork that runs.
 pub(super) struct Folder {
     pub(super) id: String,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     data: Mutex<ForkData>,
     /// Keeps a second command from continuing the same fork.
     _lock: JournalLock,
@@ -79,14 +79,6 @@ impl Folder {
     /// The table so far.
     pub(super) fn data(&self) -> ForkData {
         self.data.lock().clone()
-    }
-
-    pub(super) fn journal(&self, number: usize) -> PathBuf {
-        self.path.join(format!("{number}.jsonl"))
-    }
-
-    pub(super) fn fixture(&self, number: usize) -> PathBuf {
-        self.path.join(format!("{number}.json"))
     }
 
     /// Notes a run that has ended.

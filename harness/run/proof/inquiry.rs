@@ -47,9 +47,8 @@ impl Proof<'_> {
         let mut inquiry = Inquiry::default();
         let mut fixture = self.fixture.cloned();
         let mut rules = self.project.rules.clone();
-        let mut disagreement = Some(disagreement);
+        let mut here = disagreement;
         for _ in 0..ROUNDS {
-            let Some(here) = disagreement.take() else { break };
             let tried = Tried::new(self.project, fixture.as_deref(), &rules);
             // Two values may look alike by chance, so there is a third.
             let how = How { pacing: Pacing::Shaken, ..How::default() };
@@ -70,8 +69,7 @@ impl Proof<'_> {
             if diagnosis.rules.is_empty() {
                 inquiry.findings.extend(diagnosis.findings);
                 inquiry.loosening = diagnosis.loosening;
-                inquiry.outcome = Outcome::Left;
-                return inquiry;
+                break;
             }
             // The other misses may be consequences. If not, they show up again in the next round.
             inquiry.findings.extend(diagnosis.findings.into_iter().filter(|finding| finding.mended));
@@ -88,7 +86,7 @@ impl Proof<'_> {
                     inquiry.outcome = Outcome::Agree(agreed.replays);
                     return inquiry;
                 }
-                Err(next) => disagreement = Some(next),
+                Err(next) => here = next,
             }
         }
         inquiry.outcome = Outcome::Left;

@@ -72,28 +72,13 @@ impl Loosening {
                 continue;
             }
             // Remove places that differ only as a consequence of another one, and events that only stand next to others.
-            let known = options.loose.len();
-            for at in (known..tried.loose.len()).rev() {
-                let mut fewer = tried.clone();
-                fewer.loose.remove(at);
-                if equal(&fewer) {
-                    tried = fewer;
-                }
-            }
-            for at in (options.unordered.len()..tried.unordered.len()).rev() {
-                let mut fewer = tried.clone();
-                fewer.unordered.remove(at);
-                if equal(&fewer) {
-                    tried = fewer;
-                }
-            }
-            let new = |all: Vec<String>, known: &[String]| if all.len() == known.len() { Vec::new() } else { all };
-            let loose = if tried.loose.len() == known { Vec::new() } else { tried.loose };
+            keep_needed(&mut tried, options.loose.len(), |tried| &mut tried.loose, &equal);
+            keep_needed(&mut tried, options.unordered.len(), |tried| &mut tried.unordered, &equal);
             return Some(Loosening {
                 runs: goldens.len(),
-                loose,
-                unordered: new(tried.unordered, &options.unordered),
-                collapse: new(tried.collapse, &options.collapse),
+                loose: changed(tried.loose, &options.loose),
+                unordered: changed(tried.unordered, &options.unordered),
+                collapse: changed(tried.collapse, &options.collapse),
                 without_after_last: tried.after_last != options.after_last,
             });
         }
@@ -109,6 +94,27 @@ impl Loosening {
         let after_last = self.without_after_last.then(|| "after_last = false".to_owned());
         order.into_iter().flatten().chain(loose).chain(after_last).collect::<Vec<_>>().join("\n    ")
     }
+}
+
+/// Removes from a list of options each entry after the `known` ones without which goldens are equal, too.
+fn keep_needed<T>(
+    tried: &mut ShapeOptions,
+    known: usize,
+    list: fn(&mut ShapeOptions) -> &mut Vec<T>,
+    equal: &dyn Fn(&ShapeOptions) -> bool,
+) {
+    for at in (known..list(tried).len()).rev() {
+        let mut fewer = tried.clone();
+        list(&mut fewer).remove(at);
+        if equal(&fewer) {
+            *tried = fewer;
+        }
+    }
+}
+
+/// A list of options with more entries than before; empty if there are none.
+fn changed<T>(all: Vec<T>, known: &[T]) -> Vec<T> {
+    if all.len() == known.len() { Vec::new() } else { all }
 }
 
 #[cfg(test)]

@@ -35,14 +35,6 @@ impl Marked {
         goldens.for_each(|again| golden.agree_on_values(&again));
         golden
     }
-
-    /// Runs it once more: what the words and tokens of the model decide is the same again, and what varies from run to run is not.
-    pub(super) fn run_again(&mut self, proof: &Proof<'_>, rules: &Arc<Rules>) {
-        let fixture = self.runs[0].fixture.as_ref();
-        if let Some(again) = proof.run_marked(fixture, rules) {
-            self.runs.push(again);
-        }
-    }
 }
 
 impl Proof<'_> {
@@ -77,7 +69,7 @@ impl Proof<'_> {
     }
 
     /// Replays a fixture with a mark; `None` if the run goes another way.
-    fn run_marked(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Option<Replayed> {
+    pub(super) fn run_marked(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Option<Replayed> {
         let Proof { project, scenario, .. } = *self;
         let marked = trial::replay(project, scenario, fixture.cloned(), rules, How::default()).ok()?;
         let same_way = marked.misses.is_empty() && !marked.log.unanswered && marked.verdict(scenario).is_ok();

@@ -31,7 +31,7 @@ impl Rule {
         let matches = |messages: &[Json]| {
             let mut found = BTreeSet::new();
             for message in messages {
-                each_text(message, &mut |text| found.extend(self.regex.find_iter(text).map(|m| m.as_str().to_owned())));
+                message.each_text(&mut |text| found.extend(self.regex.find_iter(text).map(|m| m.as_str().to_owned())));
             }
             found
         };
@@ -61,13 +61,4 @@ impl Rule {
 /// The length in bytes of the beginning that two texts share, in whole characters.
 pub(super) fn common(a: &str, b: &str) -> usize {
     a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
-}
-
-fn each_text(value: &Json, found: &mut dyn FnMut(&str)) {
-    match value {
-        Json::Str(text) => found(text),
-        Json::Array(items) => items.iter().for_each(|item| each_text(item, found)),
-        Json::Object(entries) => entries.iter().for_each(|(_, value)| each_text(value, found)),
-        _ => {}
-    }
 }

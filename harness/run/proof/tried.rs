@@ -11,12 +11,6 @@ use retake_core::json::Json;
 use retake_core::key::{Aliases, Check, Hash, Normalizer, Rules, check_with_rules, with_rules};
 use retake_wire::fixture::Fixture;
 
-/// A recorded call on which rules are tried.
-struct RecordedCall {
-    caller: Option<String>,
-    conversation: Vec<Json>,
-}
-
 /// The recorded calls on which rules are tried.
 pub(super) struct Tried<'a> {
     /// The project's rules.
@@ -24,7 +18,8 @@ pub(super) struct Tried<'a> {
     project: &'a Project,
     /// The file of the fixture.
     own: Option<PathBuf>,
-    calls: Vec<RecordedCall>,
+    /// The caller and the conversation of each.
+    calls: Vec<(Option<String>, Vec<Json>)>,
     /// The number of different keys with the project's rules.
     pub(super) distinct: usize,
 }
@@ -34,10 +29,7 @@ impl<'a> Tried<'a> {
         let own = fixture.map(|fixture| fixture.path.clone());
         let calls = fixture.into_iter().flat_map(|fixture| {
             let turns = fixture.table.turns().iter().enumerate();
-            turns.filter_map(|(index, turn)| {
-                let conversation = fixture.conversation(index, rules)?;
-                Some(RecordedCall { caller: turn.caller.clone(), conversation })
-            })
+            turns.filter_map(|(index, turn)| Some((turn.caller.clone(), fixture.conversation(index, rules)?)))
         });
         let mut tried = Tried { rules, project, own, calls: calls.collect(), distinct: 0 };
         tried.distinct = tried.keys(&[]).len();
@@ -47,9 +39,8 @@ impl<'a> Tried<'a> {
     /// The different keys of the calls with these rules added.
     pub(super) fn keys(&self, extra: &[Rule]) -> BTreeSet<(Option<String>, Hash)> {
         let with = with(self.rules, extra);
-        let key =
-            |call: &RecordedCall| (call.caller.clone(), with.conversation_hash(&applied(&call.conversation, extra)));
-        self.calls.iter().map(key).collect()
+        let hash = |conversation: &[Json]| with.conversation_hash(&applied(conversation, extra));
+        self.calls.iter().map(|(caller, conversation)| (caller.clone(), hash(conversation))).collect()
     }
 
     /// The same for one rule after others that were found before. Without the text around a place, it must not change what other
@@ -62,7 +53,7 @@ impl<'a> Tried<'a> {
     /// Whether a rule changes a text of the calls, all of which were answered without it.
     pub(super) fn changes_calls(&self, rule: &Rule) -> bool {
         let rule = std::slice::from_ref(rule);
-        self.calls.iter().any(|call| applied(&call.conversation, rule) != call.conversation)
+        self.calls.iter().any(|(_, conversation)| applied(conversation, rule) != *conversation)
     }
 
     /// The fixtures of other scenarios whose texts these rules change, so that their keys have to be computed anew. Those of

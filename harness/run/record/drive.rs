@@ -60,7 +60,7 @@ impl<'a> Begun<'a> {
         let tools = old.as_ref().filter(|_| recorded_tools).map(|old| Arc::new(Branch::of_tools(old, &project.rules)));
         let recorder = tools.clone().into_iter().fold(recorder, Recorder::branching);
         let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));
-        let server = ServerOptions { callers: project.callers.clone(), ..ServerOptions::default() };
+        let server = ServerOptions { callers: project.open.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
         // Steps that refer to a recorded answer get the turns that are in the journal so far.
         let turns = || {

@@ -21,15 +21,11 @@ pub(in crate::run) fn wanted<'a>(
         chosen = of_each_fixture(&holding(project, "")?, doing);
     }
     for word in words {
-        let found = holding(project, word)?;
-        let exact = found.iter().find(|scenario| scenario.name == *word);
-        let of_word = match (exact, &found[..]) {
-            (Some(exact), _) => vec![*exact],
-            (None, []) => return Err(none_is_called(project, word)),
-            (None, [only]) => vec![*only],
-            (None, several) => of_each_fixture(several, doing),
-        };
-        chosen.extend(of_word);
+        chosen.extend(match &holding(project, word)?[..] {
+            [] => return Err(none_is_called(project, word)),
+            [only] => vec![*only],
+            several => of_each_fixture(several, doing),
+        });
     }
     let mut seen = Vec::new();
     chosen.retain(|scenario| !seen.contains(&&scenario.name) && (seen.push(&scenario.name), true).1);

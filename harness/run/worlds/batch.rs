@@ -12,7 +12,7 @@ use super::verdict::{Did, Noise, Verdict};
 use crate::run::trial;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
-use retake_engine::system::{Egress, Running, StageTools};
+use retake_engine::system::Running;
 use retake_engine::tools::Doubles;
 use retake_model::{Family, FaultKind, Mode, Pacing, ServerOptions, Staged};
 use retake_scenario::{Panics, Unused};
@@ -127,14 +127,11 @@ impl Setting<'_> {
             let staying = async {
                 let starts = self.starts.acquire().await;
                 let began = Instant::now();
-                let (mode, callers) = (Mode::Replay(play.replay.clone()), project.callers.clone());
-                let egress = Egress::new(scenario, true);
-                let doubles = trial::doubles(project, scenario, Some(fixture), &mode, Pacing::None, &egress).await?;
-                let tools = doubles.as_ref().map(|it| StageTools { context: it.context(), names: it.names() });
-                let options = ServerOptions { callers, ..ServerOptions::default() };
-                let (until, tools) = (began + scenario.timeout, tools.unwrap_or_default());
-                let running = Running::start(until, launch, mode, options, tools, egress).await;
-                let running = running.map_err(|error| error.in_file(&scenario.file))?;
+                let (mode, callers) = (Mode::Replay(play.replay.clone()), project.open.callers.clone());
+                let (until, options) =
+                    (began + scenario.timeout, ServerOptions { callers, ..ServerOptions::default() });
+                let starting = trial::started(project, scenario, Some(fixture), launch, until, mode, options);
+                let (running, doubles) = starting.await?;
                 drop(starts);
                 let (doubles_of, starting) = (doubles.as_ref(), began.elapsed());
                 let stayed = stay(OnSystem { setting: self, running: &running, doubles: doubles_of, starting }).await;

@@ -79,14 +79,13 @@ impl Received<'_> {
         last.is_some() && ends(self.first) == last
     }
 
-    fn sent(&self, parts: &[&[Event]], normalize: &dyn Fn(&str) -> String) -> WhatWasSent {
-        let sent = WhatWasSent::of([(0, &Captured::stream("", parts.concat()))], self.options, normalize);
-        self.noise.out_of(sent, true)
-    }
-
     /// What was recorded, and what came in parts.
     fn both(&self, parts: &[&[Event]]) -> (WhatWasSent, WhatWasSent) {
-        (self.sent(&[self.recorded], self.normalize_recorded), self.sent(parts, self.normalize))
+        let sent = |events, normalize| {
+            let sent = WhatWasSent::of([(0, &Captured::stream("", events))], self.options, normalize);
+            self.noise.out_of(sent, true)
+        };
+        (sent(self.recorded.to_vec(), self.normalize_recorded), sent(parts.concat(), self.normalize))
     }
 
     /// What is missing or comes twice in what came in parts.

@@ -13,9 +13,8 @@ use retake_base::error::{Error, Result};
 
 /// Reads a step with `run`. Its templates may use `names`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> Result<AgentRun> {
-    let of_request = fields!(raw; headers, status, reconnect, wait);
+    let of_request = fields!(raw; headers, status, reconnect, wait, json, json_file, form);
     scenario.refuse(&of_request, "belongs to a request, and this step runs a command")?;
-    scenario.refuse(&fields!(raw; json, json_file, form), "belongs to a request, and this step runs a command")?;
     scenario.refuse(&raw.page_fields(), "belongs to a step with `browser`")?;
     let command = raw.run.as_ref().ok_or_else(|| Error::new("no command"))?;
     command.check_command(scenario.source, "the command names no program")?;

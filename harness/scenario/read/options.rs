@@ -34,28 +34,27 @@ macro_rules! read {
                 settle: raw.settle.map_or(otherwise.settle, |settle| settle.0),
                 linger: raw.linger.map_or(otherwise.linger, |linger| linger.0),
                 panics: raw.panics.unwrap_or(otherwise.panics),
-                secrets: raw
-                    .secrets
-                    .as_ref()
-                    .map_or_else(|| Ok(otherwise.secrets.clone()), |all| secrets(all, source))?,
+                secrets: or(raw.secrets.as_deref(), &otherwise.secrets, |all| secrets(all, source))?,
                 egress: raw.egress.unwrap_or(otherwise.egress),
-                allow: raw.allow.as_ref().map_or_else(|| Ok(otherwise.allow.clone()), |all| allowed(all, source))?,
-                timeout: raw.timeout.as_ref().map_or(Ok(otherwise.timeout), |timeout| limit(timeout, source))?,
+                allow: or(raw.allow.as_deref(), &otherwise.allow, |all| allowed(all, source))?,
+                timeout: or(raw.timeout.as_ref(), &otherwise.timeout, |timeout| limit(timeout, source))?,
                 delays: raw.delays.unwrap_or(otherwise.delays),
                 clock: raw.clock.unwrap_or(otherwise.clock),
                 cost: raw.cost.as_ref().map_or(&otherwise.cost, |cost| &cost.0).clone(),
-                worlds: raw
-                    .worlds
-                    .as_ref()
-                    .map_or_else(|| Ok(otherwise.worlds.clone()), |worlds| worlds.read(source))?,
+                worlds: or(raw.worlds.as_ref(), &otherwise.worlds, |worlds| worlds.read(source))?,
                 retries: raw.retries.unwrap_or(otherwise.retries),
-                headers: named.map_or_else(|| Ok(otherwise.headers.clone()), |names| headers(names, source))?,
+                headers: or(named, &otherwise.headers, |names| headers(names, source))?,
             })
         }
     };
 }
 read!(RawSuite, of_suite);
 read!(RawScenario, of_scenario);
+
+/// Reads a value, or takes the other one if none is given.
+fn or<R: ?Sized, T: Clone>(raw: Option<&R>, otherwise: &T, read: impl FnOnce(&R) -> Result<T>) -> Result<T> {
+    raw.map_or_else(|| Ok(otherwise.clone()), read)
+}
 
 /// Reads why a scenario is not run.
 pub(super) fn skip(raw: &Spanned<String>, source: &Source) -> Result<String> {

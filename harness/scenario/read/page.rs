@@ -278,8 +278,8 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, name: &Spanned<String>, 
 /// does not count.
 fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
     let (by, rest) = match text.get_ref().split_once(':') {
-        Some((word, rest)) => match by_word(word) {
-            Some(by) => (by, rest),
+        Some((word, rest)) => match By::WORDS.iter().find(|(known, _)| *known == word) {
+            Some((_, by)) => (*by, rest),
             None if rest.starts_with([' ', '/']) => (plain, text.get_ref().as_str()),
             None => {
                 refuse_near_word(scenario, text, word)?;
@@ -297,10 +297,6 @@ fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names
     let template = Template::parse(rest, scenario.source, text.span())?;
     names.check(&template)?;
     Ok(Target::of(by, template))
-}
-
-fn by_word(word: &str) -> Option<By> {
-    By::WORDS.iter().find(|(known, _)| *known == word).map(|(_, by)| *by)
 }
 
 /// Returns an error for a word that is almost `label:`, `role:` and so on. It is a typo: taken as a text, `see` would wait for

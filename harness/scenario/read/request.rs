@@ -2,7 +2,7 @@
 
 use super::file::ScenarioFile;
 use super::names::check_header_name;
-use super::raw::{RawStep, Texts, fields};
+use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
 use super::{answer, body};
 use crate::step::{Method, Request};
@@ -31,10 +31,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names:
     let request = Request {
         method,
         path,
-        headers: raw
-            .headers
-            .as_ref()
-            .map_or_else(|| Ok(Vec::new()), |headers| headers_of(scenario, headers.get_ref()))?,
+        headers: headers_of(scenario, raw)?,
         body: body::read(scenario, raw)?,
         status: raw.status.as_ref().map(|statuses| statuses.get_ref().0.clone()),
         reconnect: raw.reconnect.as_ref().is_some_and(|reconnect| *reconnect.get_ref()),
@@ -73,9 +70,9 @@ pub(super) fn path_of(scenario: ScenarioFile<'_>, path: &Spanned<String>) -> Res
     Ok(template)
 }
 
-pub(super) fn headers_of(scenario: ScenarioFile<'_>, raw: &Texts) -> Result<Vec<(String, Template)>> {
-    let mut headers: Vec<(String, Template)> = Vec::with_capacity(raw.len());
-    for (name, value) in raw {
+pub(super) fn headers_of(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<Vec<(String, Template)>> {
+    let mut headers: Vec<(String, Template)> = Vec::new();
+    for (name, value) in raw.headers.iter().flat_map(Spanned::get_ref) {
         check_header_name(name, scenario.source)?;
         if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name.get_ref())) {
             let what = format!("the header `{}` is given twice: the names of headers ignore case", name.get_ref());

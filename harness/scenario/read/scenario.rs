@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::file::ScenarioFile;
 use super::json::RawJson;
@@ -98,6 +97,7 @@ impl Reader<'_> {
                 .in_file(&source.file)
                 .help("leave out `worlds`, and give it to the scenario that sends the same requests"));
         }
+        let record = raw.record.clone().unwrap_or_default();
         Ok(Scenario {
             dir: self.file.dir.to_owned(),
             file: source.file.to_path_buf(),
@@ -129,8 +129,8 @@ impl Reader<'_> {
             cost: given.cost,
             secrets: given.secrets,
             used: names.used(),
-            record_errors: raw.record.as_ref().and_then(|record| record.errors).unwrap_or_default(),
-            record_timeout: record_limit(raw, self.file.source)?,
+            record_errors: record.errors.unwrap_or_default(),
+            record_timeout: record.timeout.as_ref().map(|timeout| options::limit(timeout, source)).transpose()?,
             vars,
             steps,
             golden: options::golden(raw.golden.as_ref(), given.headers),
@@ -204,14 +204,6 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-fn record_limit(raw: &RawScenario, source: &Source) -> Result<Option<Duration>> {
-    raw.record
-        .as_ref()
-        .and_then(|record| record.timeout.as_ref())
-        .map(|timeout| options::limit(timeout, source))
-        .transpose()
 }
 
 /// Reads the vars, whose templates may use `names`.

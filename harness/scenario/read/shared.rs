@@ -10,7 +10,7 @@ use super::spanned::Spanned;
 use super::step;
 use crate::name::SHARED;
 use crate::source::Source;
-use crate::step::{Action, Step};
+use crate::step::Step;
 use crate::template::Names;
 use retake_base::error::Result;
 use retake_base::text::listed;
@@ -99,9 +99,4 @@ impl Shared {
         let read = step::read(file, shared.raw, names)?;
         Ok(Step { name: read.name.or_else(|| Some(shared.list.to_owned())), ..read })
     }
-}
-
-/// Whether a shared step goes into the golden although it does not say so: only what a page was asked to put there.
-pub(super) fn shows(action: &Action, otherwise: bool) -> bool {
-    matches!(action, Action::Browse(_)) && otherwise
 }

@@ -22,7 +22,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     let opening = |path| {
         Ok::<_, Error>(SocketOpening {
             path: path_of(scenario, path)?,
-            headers: raw.headers.as_ref().map_or_else(|| Ok(Vec::new()), |all| headers_of(scenario, all.get_ref()))?,
+            headers: headers_of(scenario, raw)?,
             framing: raw.framing.as_ref().map_or(Framing::Plain, |framing| *framing.get_ref()),
             connect: raw.connect.as_ref().map(|connect| json::of_toml(connect, scenario.source)).transpose()?,
             event: raw.event.as_ref().map(|event| event.get_ref().clone()),

@@ -5,7 +5,7 @@
 use super::file::ScenarioFile;
 use super::raw::{RawStep, fields};
 use super::spanned::Spanned;
-use super::{agent, answer, capture, page, request, shared, socket};
+use super::{agent, answer, capture, page, request, socket};
 use crate::step::{Action, AnswerAs, Do, EventSpec, Step};
 use crate::template::Names;
 use retake_base::error::{Error, Result};
@@ -49,8 +49,8 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &Spanned<RawStep>, names: &N
             return Err(error.help("let the step that causes the call wait for it"));
         }
     }
-    let by_itself = (streams && raw.after.is_none()) || shows(&action);
-    let by_itself = if scenario.list.is_some() { shared::shows(&action, by_itself) } else { by_itself };
+    // Of shared steps, only what a page was asked to put there.
+    let by_itself = shows(&action) || (streams && raw.after.is_none() && scenario.list.is_none());
     Ok(Step {
         awaits: raw.awaits.as_ref().map(|awaits| awaits.get_ref().caller.get_ref().trim().to_owned()),
         name: raw.name.as_ref().map(|name| name.get_ref().clone()),
@@ -88,7 +88,8 @@ fn kind(scenario: ScenarioFile<'_>, raw: &RawStep, start: usize) -> Result<&'sta
     let given: Vec<_> = given.into_iter().filter_map(|(kind, start)| Some((kind, start?))).collect();
     if let [(kind, _)] = given[..] {
         if kind != "socket" {
-            scenario.refuse(&raw.socket_fields(), "belongs to a step with `socket`")?;
+            let of_socket = fields!(raw; last, framing, connect, event, send, send_file);
+            scenario.refuse(&of_socket, "belongs to a step with `socket`")?;
         }
         return Ok(kind);
     }

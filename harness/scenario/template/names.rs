@@ -166,6 +166,8 @@ impl Names {
                     error.suggest(root, names.iter().copied()).help(format!("defined here: {}", listed(&names)))
                 });
             }
+            let attribute = name.path.split('.').nth(1);
+            let mut used = self.used.borrow_mut();
             let known: Vec<&str> = match root {
                 "model" => OF_MODEL.to_vec(),
                 "fixture" => {
@@ -174,40 +176,28 @@ impl Names {
                         let missing = error(format!("`{}` is not defined: the fixture has no such note", name.path));
                         let missing = missing
                             .help("recording stores the vars `prompt` and `context` if they contain no template");
-                        self.used.borrow_mut().of_fixture.push(OfFixture { path: name.path.clone(), missing });
+                        used.of_fixture.push(OfFixture { path: name.path.clone(), missing });
                     }
                     OF_FIXTURE.to_vec()
                 }
-                "port" => {
-                    self.used.borrow_mut().port = true;
-                    return Ok(());
-                }
-                "workdir" => {
-                    self.used.borrow_mut().workdir = true;
-                    return Ok(());
-                }
                 SYSTEMS if !self.systems.is_empty() => self.systems.iter().map(String::as_str).collect(),
-                SYSTEMS => {
-                    self.used.borrow_mut().systems.extend(name.path.split('.').nth(1).map(str::to_owned));
+                _ => {
+                    match (root, attribute) {
+                        ("port", _) => used.port = true,
+                        ("workdir", _) => used.workdir = true,
+                        (SYSTEMS, _) => used.systems.extend(attribute.map(str::to_owned)),
+                        ("tools", _) => used.tools.extend(attribute.map(str::to_owned)),
+                        ("secret", Some(variable)) => drop(used.secrets.insert(variable.to_owned())),
+                        ("secret", None) => {
+                            return Err(error("`secret` alone has no value".to_owned())
+                                .help("name the environment variable: {{ secret.NAME }}"));
+                        }
+                        _ => {}
+                    }
                     return Ok(());
                 }
-                "tools" => {
-                    self.used.borrow_mut().tools.extend(name.path.split('.').nth(1).map(str::to_owned));
-                    return Ok(());
-                }
-                "secret" => {
-                    let Some(variable) = name.path.split('.').nth(1) else {
-                        return Err(error("`secret` alone has no value".to_owned())
-                            .help("name the environment variable: {{ secret.NAME }}"));
-                    };
-                    self.used.borrow_mut().secrets.insert(variable.to_owned());
-                    return Ok(());
-                }
-                _ => return Ok(()),
             };
-            let Some(attribute) = name.path.split('.').nth(1).filter(|attribute| !known.contains(attribute)) else {
-                return Ok(());
-            };
+            let Some(attribute) = attribute.filter(|attribute| !known.contains(attribute)) else { return Ok(()) };
             let error = error(format!("`{root}` has no `{attribute}`")).suggest(attribute, known.iter().copied());
             Err(error.help(format!("it has {}", listed(&known))))
         })

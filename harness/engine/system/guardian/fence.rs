@@ -50,7 +50,7 @@ mod linux {
     use retake_egress::{Answer, Attempt, Target};
 
     use super::super::order::{Fence, Message, Reached};
-    use super::super::process::{below, tell};
+    use super::super::process::{below, listeners, sockets_of, tell};
 
     /// Where names are looked up.
     const RESOLVERS: &str = "/etc/resolv.conf";
@@ -110,12 +110,14 @@ mod linux {
             if let Some(inside) = self.inside.get(&port) {
                 return !inside;
             }
-            let sockets: Vec<String> =
-                ["tcp", "tcp6", "udp", "udp6"].iter().flat_map(|kind| sockets_at(asking, port, kind)).collect();
+            let listeners = ["tcp", "tcp6", "udp", "udp6"].into_iter().flat_map(|kind| listeners(asking, kind));
+            let sockets: Vec<String> = listeners.filter(|(at, _)| *at == port).map(|(_, socket)| socket).collect();
             if sockets.is_empty() {
                 return false;
             }
-            let inside = below("self").into_iter().any(|pid| holds(pid.as_raw_nonzero().get(), &sockets));
+            let inside = below("self")
+                .into_iter()
+                .any(|pid| sockets_of(pid.as_raw_nonzero()).iter().any(|it| sockets.contains(it)));
             self.inside.insert(port, inside);
             !inside
         }
@@ -134,26 +136,5 @@ mod linux {
             Some(script) if !script.contains(char::is_whitespace) => format!("{program} {}", name(&script)),
             _ => program,
         }
-    }
-
-    /// Whether a process has one of these sockets.
-    fn holds(pid: i32, sockets: &[String]) -> bool {
-        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-        let mut links = files.filter_map(|file| fs::read_link(file.path()).ok());
-        links.any(|file| sockets.iter().any(|it| file.as_os_str() == it.as_str()))
-    }
-
-    /// The sockets at a port that listen on the machine as a process sees it, as `/proc/PID/fd` names them.
-    fn sockets_at(pid: u32, port: u16, kind: &str) -> Vec<String> {
-        let table = fs::read_to_string(format!("/proc/{pid}/net/{kind}")).unwrap_or_default();
-        let at = |line: &str| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
-            // A TCP socket that listens has state 0A, and a UDP socket without a peer 07.
-            let listens = *state == if kind.starts_with("tcp") { "0A" } else { "07" };
-            let is_it = u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok()? == port;
-            (listens && is_it).then(|| format!("socket:[{inode}]"))
-        };
-        table.lines().skip(1).filter_map(at).collect()
     }
 }

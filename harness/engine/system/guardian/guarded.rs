@@ -82,19 +82,10 @@ impl Guard {
         self
     }
 
-    /// Connects the program's standard input and output to a Unix socket, on which somebody has to be listening.
-    #[cfg(unix)]
-    pub(crate) fn speaks_over(mut self, socket: PathBuf) -> Guard {
+    /// Sets what the program reads from its standard input.
+    pub(crate) fn input(mut self, input: Input) -> Guard {
         if let Some(program) = &mut self.order.program {
-            program.input = Input::Socket(socket);
-        }
-        self
-    }
-
-    /// Sets the whole text that the program reads from its standard input.
-    pub(crate) fn input(mut self, text: String) -> Guard {
-        if let Some(program) = &mut self.order.program {
-            program.input = Input::Text(text);
+            program.input = input;
         }
         self
     }
@@ -239,10 +230,9 @@ fn read_all(mut pipe: std::io::PipeReader, mut output: Output) {
     let mut buffer = vec![0; 16 << 10];
     loop {
         match pipe.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(count) => output(&buffer[..count]),
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return,
+            Ok(0) | Err(_) => return,
+            Ok(count) => output(&buffer[..count]),
         }
     }
 }

@@ -38,10 +38,13 @@ pub use guarded::take_over;
 #[cfg(not(unix))]
 pub(super) use guarded::works;
 pub(crate) use guarded::{Guard, Guarded};
-pub(crate) use order::{Exit, Fence, Reached};
+pub(crate) use order::{Exit, Fence, Input, Reached};
 #[cfg(unix)]
 pub use process::take_over;
 #[cfg(unix)]
 pub(super) use process::{remove, works};
 #[cfg(target_os = "linux")]
-pub(super) use {fence::is_possible as is_fence_possible, process::below};
+pub(super) use {
+    fence::is_possible as is_fence_possible,
+    process::{below, listeners, sockets_of},
+};

@@ -68,7 +68,7 @@ pub(crate) struct Reached {
 
 /// What a program reads on its standard input.
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) enum Input {
+pub(crate) enum Input {
     /// Nothing.
     Closed,
     Text(String),

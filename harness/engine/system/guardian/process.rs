@@ -1,5 +1,7 @@
 //! The guardian's own `main`: it starts a program, waits, and ends all processes below it.
 
+#[cfg(target_os = "linux")]
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
@@ -314,6 +316,28 @@ pub(in crate::system) fn below(process: &str) -> Vec<Pid> {
         next.extend(children_of(&pid.as_raw_nonzero().to_string()));
     }
     found
+}
+
+/// Returns the sockets of a process, as `/proc/PID/fd` names them.
+#[cfg(target_os = "linux")]
+pub(in crate::system) fn sockets_of(process: impl Display) -> Vec<String> {
+    let files = std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    files.filter_map(|file| std::fs::read_link(file.path()).ok()?.into_os_string().into_string().ok()).collect()
+}
+
+/// Returns the ports at which sockets of a kind listen on the machine as a process sees it, each with its socket.
+#[cfg(target_os = "linux")]
+pub(in crate::system) fn listeners(process: impl Display, kind: &str) -> Vec<(u16, String)> {
+    let table = std::fs::read_to_string(format!("/proc/{process}/net/{kind}")).unwrap_or_default();
+    let listener = |line: &str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
+        // A TCP socket that listens has state 0A, and a UDP socket without a peer 07.
+        let listens = *state == if kind.starts_with("tcp") { "0A" } else { "07" };
+        let port = u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok()?;
+        listens.then(|| (port, format!("socket:[{inode}]")))
+    };
+    table.lines().skip(1).filter_map(listener).collect()
 }
 
 /// Returns none: other platforms have neither a subreaper nor a list of a process's children. There, only the process group is

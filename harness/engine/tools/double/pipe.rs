@@ -12,7 +12,7 @@ use retake_core::json::{Json, Layout};
 /// A connection to a server that Retake started.
 pub(super) struct Pipe {
     writer: tokio::sync::Mutex<WriteHalf<UnixStream>>,
-    process: Guarded,
+    pub(super) process: Guarded,
 }
 
 impl Pipe {
@@ -35,9 +35,5 @@ impl Pipe {
         let line = message.print(Layout::Compact) + "\n";
         let mut writer = self.writer.lock().await;
         writer.write_all(line.as_bytes()).await.map_err(|e| format!("the server cannot be written to: {e}"))
-    }
-
-    pub(super) async fn end(&self) {
-        self.process.end().await;
     }
 }

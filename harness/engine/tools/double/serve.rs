@@ -48,13 +48,15 @@ pub(super) struct Servers {
     /// The first part of each URL path. Only the stage's system knows it.
     pub(super) key: String,
     pub(super) mode: ToolsMode,
-    fixture: PathBuf,
+    pub(super) fixture: PathBuf,
     pub(super) by_name: BTreeMap<String, Server>,
     /// What becomes of calls of tools.
     pub(super) world: Mutex<Arc<ToolWorld>>,
-    seen: Mutex<Vec<ToolRequest>>,
-    pacing: Pacing,
-    asked: AtomicU64,
+    /// The first requests, in the order in which they were answered.
+    pub(super) seen: Mutex<Vec<ToolRequest>>,
+    pub(super) pacing: Pacing,
+    /// How many requests came.
+    pub(super) asked: AtomicU64,
 }
 
 /// A request to a double, and its answer.
@@ -192,30 +194,6 @@ impl Drop for Passed {
 }
 
 impl Servers {
-    pub(super) fn new(
-        key: String,
-        mode: ToolsMode,
-        fixture: PathBuf,
-        by_name: BTreeMap<String, Server>,
-        pacing: Pacing,
-    ) -> Servers {
-        Servers {
-            key,
-            mode,
-            fixture,
-            by_name,
-            world: Mutex::default(),
-            seen: Mutex::default(),
-            pacing,
-            asked: AtomicU64::new(0),
-        }
-    }
-
-    /// Returns the first requests, in the order in which they were answered.
-    pub(super) fn seen(&self) -> Vec<ToolRequest> {
-        self.seen.lock().clone()
-    }
-
     /// The plain HTTP tool whose address a path is below, with the rest of the path.
     fn plain_of<'a>(&self, path: &'a str) -> Option<(&String, &Server, &'a str)> {
         let (name, below) = path.split_at(path.find('/')?);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -18,7 +19,7 @@ use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
 use super::world::ToolWorld;
-use crate::system::{Egress, Folder};
+use crate::system::{Egress, Folder, StageTools};
 use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
@@ -151,8 +152,9 @@ impl Doubles {
             by_name.insert(name, Server::new(answers, live, streams, matches!(spec.by, ToolBy::Http(_))));
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
-        let Given { mode, fixture, pacing, .. } = given;
-        let state = Arc::new(Servers::new(key, mode, fixture.to_owned(), by_name, pacing));
+        let Given { mode, pacing, .. } = given;
+        let (fixture, seen, asked) = (given.fixture.to_owned(), Mutex::default(), AtomicU64::new(0));
+        let state = Arc::new(Servers { key, mode, fixture, by_name, world: Mutex::default(), seen, pacing, asked });
         let failed = |e: std::io::Error| Error::new(format!("failed to listen for tools: {e}"));
         let router = serve::router(Arc::clone(&state));
         let serving = async move {
@@ -173,13 +175,15 @@ impl Doubles {
     pub fn lay_in(&self, world: Arc<ToolWorld>, anew: bool) {
         *self.state.world.lock() = world;
         if anew {
-            self.state.by_name.values().for_each(Server::anew);
+            for server in self.state.by_name.values() {
+                server.answers.lock().anew();
+            }
         }
     }
 
-    /// Returns what templates use as `tools`: for each MCP server its URL, or the command that starts its double; for each plain HTTP
-    /// tool its `url`.
-    pub fn context(&self) -> Json {
+    /// Returns what a stage knows of them: for each MCP server its URL, or the command that starts its double; for each plain HTTP
+    /// tool its `url`; and what differs from run to run.
+    pub fn on_stage(&self) -> StageTools {
         let value = |(name, by): &(String, ToolBy)| {
             let url = format!("http://{}/{}/{name}", self.address, self.state.key);
             let command = stdio::command(&url).filter(|_| matches!(by, ToolBy::McpCommand(_)));
@@ -190,12 +194,8 @@ impl Doubles {
             };
             (name.clone(), value)
         };
-        Json::object(self.names.iter().map(value))
-    }
-
-    /// Returns what differs from run to run, with the names that replace it in goldens.
-    pub fn names(&self) -> Vec<(String, String)> {
-        vec![(format!("{}/{}", self.address, self.state.key), "<tools>".to_owned())]
+        let names = vec![(format!("{}/{}", self.address, self.state.key), "<tools>".to_owned())];
+        StageTools { context: Json::object(self.names.iter().map(value)), names }
     }
 
     /// Ends the doubles and the real servers, and returns what they were asked. In replay, the doubles still answer late calls.
@@ -204,11 +204,11 @@ impl Doubles {
             ToolsMode::Replay(_) => keep(self.task),
             ToolsMode::Live | ToolsMode::Record | ToolsMode::Fork(..) => self.task.abort(),
         }
-        let mut asked = Asked { requests: self.state.seen(), ..Asked::default() };
+        let mut asked = Asked { requests: self.state.seen.lock().clone(), ..Asked::default() };
         for (name, server) in &self.state.by_name {
             let named = |line: String| format!("`{name}`: {line}");
-            asked.drift.extend(server.drift().into_iter().map(named));
-            for (index, line) in server.unused() {
+            asked.drift.extend(server.drift.lock().iter().cloned().map(named));
+            for (index, line) in server.answers.lock().unused() {
                 asked.unused_at.push((name.clone(), index));
                 asked.unused.push(named(line));
             }
@@ -216,7 +216,7 @@ impl Doubles {
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {
-                asked.recorded.insert(name.clone(), server.served());
+                asked.recorded.insert(name.clone(), server.answers.lock().served());
             }
             if let Some(live) = &server.live {
                 // Before the server ends, since requests that it has not answered by now fail then.

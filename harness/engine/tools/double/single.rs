@@ -29,7 +29,8 @@ pub(super) struct Server {
     /// Whether it is an HTTP server that does not speak MCP.
     pub(super) is_plain: bool,
     questions: Questions,
-    drift: Mutex<Vec<String>>,
+    /// What differed from the recording, one line each.
+    pub(super) drift: Mutex<Vec<String>>,
 }
 
 /// The real server.
@@ -61,25 +62,6 @@ impl Server {
     ) -> Server {
         let answers = LazyLock::new(Box::new(|| Mutex::new(answers())) as Box<dyn FnOnce() -> Mutex<Answers> + Send>);
         Server { answers, live, streams, is_plain, questions: Questions::default(), drift: Mutex::default() }
-    }
-
-    /// What differed from the recording, one line each.
-    pub(super) fn drift(&self) -> Vec<String> {
-        self.drift.lock().clone()
-    }
-
-    pub(super) fn served(&self) -> Vec<ToolExchange> {
-        self.answers.lock().served()
-    }
-
-    /// Opens all recorded exchanges again, for another run.
-    pub(super) fn anew(&self) {
-        self.answers.lock().anew();
-    }
-
-    /// The recorded requests that nobody made.
-    pub(super) fn unused(&self) -> Vec<(usize, String)> {
-        self.answers.lock().unused()
     }
 
     /// The methods of the server's requests that the agent has not answered.

@@ -35,24 +35,22 @@ struct Subscription {
 impl Streams {
     /// Opens a stream, and sends what waited for it.
     pub(super) fn open(&self, connection: &str, out: Out) {
-        let waiting = {
-            let mut state = self.0.lock();
-            state.open.push((connection.to_owned(), out));
-            std::mem::take(&mut state.waiting)
-        };
-        for message in waiting {
-            self.send(message);
-        }
+        self.0.lock().open.push((connection.to_owned(), out));
+        self.send_waiting();
     }
 
     /// Opens a subscription, and sends what waited for it.
     pub(super) fn subscribe(&self, recorded: Json, id: Json, out: Out) {
-        let waiting = {
-            let mut state = self.0.lock();
-            state.subscriptions.retain(|known| known.recorded != recorded && known.out.is_open());
-            state.subscriptions.push(Subscription { recorded, id, out });
-            std::mem::take(&mut state.waiting)
-        };
+        {
+            let subscriptions = &mut self.0.lock().subscriptions;
+            subscriptions.retain(|known| known.recorded != recorded && known.out.is_open());
+            subscriptions.push(Subscription { recorded, id, out });
+        }
+        self.send_waiting();
+    }
+
+    fn send_waiting(&self) {
+        let waiting = std::mem::take(&mut self.0.lock().waiting);
         for message in waiting {
             self.send(message);
         }

@@ -100,8 +100,7 @@ impl Traffic {
         let mut params = params.clone();
         self.scrub.json(&mut params, &mut Fired::new());
         let method = method.to_owned();
-        let then = Vec::new();
-        state.exchanges.push(Some(ToolExchange { method, params, messages, then, ..ToolExchange::default() }));
+        state.exchanges.push(Some(ToolExchange { method, params, messages, ..ToolExchange::default() }));
         let (answered, answer) = oneshot::channel();
         let token = token_of(&message);
         let out = out.clone();

@@ -40,7 +40,7 @@ impl Upstream {
     pub(super) async fn end(&self) {
         match self {
             #[cfg(unix)]
-            Upstream::Pipe(pipe) => pipe.end().await,
+            Upstream::Pipe(pipe) => pipe.process.end().await,
             Upstream::Http(_) => {}
         }
     }

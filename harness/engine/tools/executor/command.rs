@@ -1,7 +1,7 @@
 //! A tool that is a command. It runs in the stage's folder with a clean environment and reads the arguments as JSON from its
 //! standard input. What it prints is the observation.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(unix)]
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::targets::Target;
 #[cfg(unix)]
 use crate::system::Guarded;
-use crate::system::{Egress, Exit, Guard};
+use crate::system::{Egress, Exit, Guard, Input};
 use crate::tools::observed::Observed;
 #[cfg(unix)]
 use retake_base::error::Error;
@@ -39,19 +39,23 @@ pub(crate) struct Command {
 }
 
 impl Command {
+    /// Prepares its start, with its standard error in a file.
+    fn guard(&self, context: &Context, errors: &Path) -> Result<Guard> {
+        let command = self.words.iter().map(|part| part.render_text(context)).collect::<Result<_>>()?;
+        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.to_owned()));
+        Ok(guard.watched(&self.egress))
+    }
+
     async fn run(&self, tool: &str, args: &Json) -> Result<Observed> {
         let mut context = self.context.clone();
         context.insert("tool", tool);
         context.insert("args", args.clone());
-        let command = self.words.iter().map(|part| part.render_text(&context)).collect::<Result<_>>()?;
         let errors = self.errors.join(format!("tool-{}", uuid::Uuid::new_v4().simple()));
-        let guard = Guard::default()
-            .program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()))
-            .watched(&self.egress);
+        let guard = self.guard(&context, &errors)?.input(Input::Text(args.print(Layout::Compact)));
         let printed = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&printed);
         let output = move |bytes: &[u8]| all.lock().extend_from_slice(bytes);
-        let guarded = guard.input(args.print(Layout::Compact)).start(output).await?;
+        let guarded = guard.start(output).await?;
         let exit = guarded.exited().await;
         guarded.end().await;
         let printed = std::mem::take(&mut *printed.lock());
@@ -72,15 +76,11 @@ impl Command {
     /// Starts a program that communicates over its standard input and output. Returns the process, both ends as one stream,
     /// and the file that holds its standard error.
     pub(crate) async fn speak(&self, within: Duration) -> Result<(Guarded, UnixStream, PathBuf)> {
-        let command = self.words.iter().map(|part| part.render_text(&self.context)).collect::<Result<_>>()?;
         let name = uuid::Uuid::new_v4().simple().to_string();
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
         let failed = |e: std::io::Error| Error::new(format!("the pipe to it cannot be created: {e}"));
         let listener = UnixListener::bind(&socket).map_err(failed)?;
-        let guard = Guard::default()
-            .program(command, self.cwd.clone(), self.env.clone(), Some(errors.clone()))
-            .watched(&self.egress);
-        let guarded = guard.speaks_over(socket).start(|_| {}).await?;
+        let guarded = self.guard(&self.context, &errors)?.input(Input::Socket(socket)).start(|_| {}).await?;
         match timeout(within, listener.accept()).await {
             Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
             Ok(Err(e)) => Err(failed(e)),

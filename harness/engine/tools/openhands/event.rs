@@ -101,9 +101,7 @@ impl Event {
             _ => return Ok(Err(kind)),
         }))
     }
-}
 
-impl Event {
     /// Removes secrets from the event.
     pub fn scrub(&mut self, scrub: &Scrub, fired: &mut Fired) {
         match self {

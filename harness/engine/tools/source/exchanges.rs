@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use crate::tools::comparison::normalize;
+use crate::tools::observed::observation_event;
 use crate::tools::script::{Action, Entry, Script, Withheld};
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
@@ -36,15 +37,12 @@ pub fn observe<'a>(
 }
 
 fn returned(action: &mut Action, exchange: &ToolExchange) {
-    let asks = exchange.messages.iter().any(|message| message.reply.is_some());
     let needs_input = |result: &Json| result.str_of("resultType") == Some("input_required");
+    let asks = exchange.messages.iter().any(|message| message.reply.is_some())
+        || exchange.answer.as_ref().is_some_and(|answer| answer.as_ref().is_ok_and(needs_input));
     let (content, is_error, structured) = match &exchange.answer {
         None => return,
         _ if asks => {
-            action.withheld = Some(Withheld::AsksAgent);
-            return;
-        }
-        Some(Ok(result)) if needs_input(result) => {
             action.withheld = Some(Withheld::AsksAgent);
             return;
         }
@@ -59,11 +57,7 @@ fn returned(action: &mut Action, exchange: &ToolExchange) {
     };
     let structured = structured.map(|value| ("structured_content", value.clone()));
     let fields = [("content", content), ("is_error", is_error)].into_iter().chain(structured);
-    action.expected = vec![Json::object([
-        ("kind", "ObservationEvent".into()),
-        ("tool_name", action.tool.as_str().into()),
-        ("observation", Json::object(fields)),
-    ])];
+    action.expected = vec![observation_event(Some(&action.tool), Json::object(fields))];
     action.withheld = None;
 }
 

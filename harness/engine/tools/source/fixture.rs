@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::tools::observed::observation_event;
 use crate::tools::script::{Action, Entry, Script, Withheld};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
@@ -244,11 +245,7 @@ fn action(tool: &str, args: &Json) -> Action {
 /// Returns a result as an event, which is the form that other recordings have.
 fn observation(name: Option<&str>, message: &Json) -> Json {
     let content = message.get("content").cloned().unwrap_or(Json::Null);
-    Json::object([
-        ("kind", "ObservationEvent".into()),
-        ("tool_name", name.into()),
-        ("observation", Json::object([("content", content)])),
-    ])
+    observation_event(name, Json::object([("content", content)]))
 }
 
 #[cfg(test)]

@@ -294,11 +294,6 @@ impl RawStep {
         fields!(self; acts as "do", storage, traffic, viewport, colors, dialogs)
     }
 
-    /// Returns the fields that belong only to a step with a socket, each with the byte offset of its value if it is set.
-    pub(crate) fn socket_fields(&self) -> [(&'static str, Option<usize>); 6] {
-        fields!(self; last, framing, connect, event, send, send_file)
-    }
-
     /// Returns the fields of the request's body, each with the byte offset of its value if it is set.
     pub(crate) fn body_fields(&self) -> [(&'static str, Option<usize>); 4] {
         fields!(self; json, json_file, form, files)

@@ -44,7 +44,7 @@ async fn call(url: &str) -> String {
 fn a_call_after_the_end_of_the_stage_is_a_miss_that_no_verdict_counted() {
     let scope = Scope::new("a late call of a tool");
     with_doubles(&scope, Pacing::None, async |doubles| {
-        let url = doubles.context().str_of("files").unwrap().to_owned();
+        let url = doubles.on_stage().context.str_of("files").unwrap().to_owned();
         doubles.end().await;
         assert!(scope.judge().is_empty());
         assert!(call(&url).await.contains("replay miss"));
@@ -56,7 +56,7 @@ fn a_call_after_the_end_of_the_stage_is_a_miss_that_no_verdict_counted() {
 #[test]
 fn a_shaken_replay_holds_answers_back() {
     with_doubles(&Scope::new("shaken"), Pacing::Shaken, async |doubles| {
-        let url = doubles.context().str_of("files").unwrap().to_owned();
+        let url = doubles.on_stage().context.str_of("files").unwrap().to_owned();
         let began = Instant::now();
         for _ in 0..3 {
             call(&url).await;
