@@ -71,7 +71,9 @@ impl Today {
     pub(super) fn of_run(pacing: Pacing, keeps_clock: bool, recorded: Option<Minute>) -> Today {
         let (now, moved) = (OffsetDateTime::now_utc(), matches!(pacing, Pacing::Shaken));
         let told = |away: Duration| (now + away).date().to_string();
-        match recorded.map(|minute| minute.time() - now) {
+        // The shaken run begins within the same minute, at another second.
+        let later = if moved { Duration::seconds(31) } else { Duration::ZERO };
+        match recorded.map(|minute| minute.time() - now + later) {
             Some(away) => Today { date: told(away), moved, clock: away },
             None if moved => Today { date: told(AWAY), moved, clock: if keeps_clock { Duration::ZERO } else { AWAY } },
             None => Today::real(),

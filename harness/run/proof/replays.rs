@@ -123,15 +123,20 @@ impl Proof<'_> {
                 self.note_clock(&first, &runs);
             }
             let exact = |golden| self.told_exactly(golden, &first, (&runs, marked.as_ref()));
-            let golden = golden.map(|golden| self.with_known_headers(exact(as_agreed(golden, &agreed, &early))));
+            let (golden, is_lost) = golden.map(|golden| exact(as_agreed(golden, &agreed, &early))).unzip();
+            let golden = golden.map(|golden| self.with_known_headers(golden));
             let golden = self.with_cost(golden, &mut first, runs.first());
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
-            let has_moved = has_moved(&first, &runs);
+            let has_moved = self.has_moved(&first, &runs);
             let stay = runs.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
             let dates_stay = stay.filter(|_| has_moved).unwrap_or_default().into_iter().collect();
             let (unmoved, runs) = (self.unmoved().filter(|_| !has_moved), runs.iter());
             let varying: Vec<Varying> = runs.flat_map(|other| varying(&first, other)).chain(unmoved).collect();
+            let dates_vary = has_moved && varying.iter().any(|of| of.check == Check::Dates);
+            if dates_vary || is_lost.unwrap_or_default() {
+                self.note_other_distances();
+            }
             let first = self.without_varying(first, &varying, rules)?;
             return Ok(Agreed { golden, run: Box::new(first), older, replays, varying, dates_stay });
         };

@@ -4,11 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::mark::Marked;
 use super::replays::Proof;
+use crate::report::terminal;
 use crate::run::golden::Committed;
 use crate::run::trial::Replayed;
 use retake_core::events::{Detail, Exactly, Golden, IdPlaces, Tells};
 use retake_core::key::Rules;
-use retake_scenario::Scenario;
+use retake_scenario::{ClockFrom, Scenario};
 use retake_wire::fixture::Fixture;
 use time::OffsetDateTime;
 
@@ -39,6 +40,24 @@ impl Proof<'_> {
             _ => return (told_once, marked),
         }
         (told(marked.as_ref()), marked)
+    }
+
+    /// Whether the replays show what a clock changes: one was moved, or each has that of the recording.
+    pub(super) fn has_moved(&self, first: &Replayed, replays: &[Replayed]) -> bool {
+        self.scenario.clock == ClockFrom::Recorded || has_moved(first, replays)
+    }
+
+    /// Says that times are held nowhere that are another distance away on another day.
+    pub(super) fn note_other_distances(&self) {
+        let Scenario { name, file, clock, .. } = self.scenario;
+        if self.of_recording && *clock == ClockFrom::Now {
+            terminal::note(format!(
+                "{name}: on another day, dates or times are not as far away, as that of the next Monday, so they are not held; to hold \
+                 them, set in {}: clock = \"recorded\", and then: {}",
+                file.display(),
+                self.project.commands.update(name)
+            ));
+        }
     }
 
     /// A header or a number that varied once may be the same in a few replays by chance.
@@ -111,15 +130,16 @@ impl Proof<'_> {
         None
     }
 
-    /// Tells texts with the words that have digits, and how far away times are, as far as all replays agree on them.
+    /// Tells texts with the words that have digits, and how far away times are, as far as all replays agree on them; and whether they do not
+    /// agree on how far away some are.
     pub(super) fn told_exactly(
         &self,
         mut golden: Golden,
         first: &Replayed,
         (replays, marked): (&[Replayed], Option<&Marked>),
-    ) -> Golden {
+    ) -> (Golden, bool) {
         let Proof { project, scenario, .. } = *self;
-        let moved = has_moved(first, replays);
+        let moved = self.has_moved(first, replays);
         let exactly = if moved { Exactly::Always } else { Exactly::Unless(OffsetDateTime::now_utc().date()) };
         let tells = first.passed.as_ref().map_or(Tells::Likeness, Tells::Shown);
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|it| !it.is_older());
@@ -129,13 +149,15 @@ impl Proof<'_> {
             Some(known) => run.golden_with(&run.known_with(Some(known)), scenario),
             None => run.exact_golden(scenario, exactly, Some(tells)),
         };
-        let mut exact = if first.has_others { of(first) } else { return golden };
+        let mut exact = if first.has_others { of(first) } else { return (golden, false) };
         if !exact.is_exact() {
-            return golden;
+            return (golden, false);
         }
+        let told = exact.clone();
         for run in replays {
             exact.agree_on_values(&run.moved_to(first, &scenario.golden, &first.rules, &exact, of(run)));
         }
+        let is_lost = moved && told.tells_times_otherwise(&exact);
         if let Some(marked) = marked {
             let with_more = marked.golden(scenario, exactly, first.id_places.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
@@ -145,7 +167,7 @@ impl Proof<'_> {
             golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
         }
         golden.tell_exactly(exact, moved, committed);
-        golden
+        (golden, is_lost)
     }
 }
 

@@ -44,7 +44,7 @@ fn said(from: &str, to: &str, words: &[&str]) {
 #[test]
 fn each_kind_of_change_has_its_description() {
     assert!(changed(GOLDEN, GOLDEN).is_empty());
-    said("200 text", "202 text", &["the status is 202, not 200, in the answer to `POST /runs`"]);
+    said("200 text", "202 text", &["the status is 202, not 200, in the answer to `POST /runs/stream`"]);
     said("text/event-stream", "text/plain", &["the content type is text/plain, not text/event-stream"]);
     said("event-stream\n", "event-stream, with ids\n", &["the events of the stream have ids now"]);
     let twice = "event-stream, with ids, which repeat\n";

@@ -1,6 +1,7 @@
 //! The numbers and texts that a golden holds: those that are the same in each run. What another run has otherwise is open, and once a
 //! committed golden says so, it stays so.
 
+use std::cell::Cell;
 use std::slice::from_ref;
 
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree};
@@ -176,6 +177,15 @@ impl Golden {
             }
         });
         self.at_places(&exact, &|kinds, exact| tell_away(kinds, exact));
+    }
+
+    /// Whether times of this golden are so far away that another one does not tell.
+    pub fn tells_times_otherwise(mut self, other: &Golden) -> bool {
+        let is_lost = Cell::new(false);
+        self.at_places(other, &|kinds, other| {
+            is_lost.set(is_lost.get() || kinds.iter().any(Kind::is_away) && !other.iter().any(Kind::is_away));
+        });
+        is_lost.get()
     }
 
     /// Acts at each place and, as on the order of a list, on what each event of a label says.
