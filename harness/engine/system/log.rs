@@ -14,6 +14,10 @@ use retake_base::text::clipped;
 
 /// The number of lines that a failure quotes.
 const LINES: usize = 20;
+/// The number of last lines that are kept, of which these are taken.
+const KEPT: usize = 400;
+/// The number of indented lines in a row of which the first and the last are quoted, such as the frames of a stack.
+const FRAMES: usize = 3;
 /// The number of characters of a line that are quoted.
 const WIDTH: usize = 500;
 /// The number of bytes of a log that are kept for a person to read. Of a longer log, this is the beginning.
@@ -111,7 +115,7 @@ impl Log {
         let often = |(line, times): &(String, usize)| {
             if *times == 1 { line.clone() } else { format!("{line}  ({times} times)") }
         };
-        let lines: Vec<String> = printed.last.iter().map(often).chain(unfinished).collect();
+        let lines = folded(printed.last.iter().map(often).chain(unfinished).collect());
         lines[lines.len().saturating_sub(LINES)..].to_vec()
     }
 }
@@ -126,11 +130,28 @@ impl Printed {
             Some((before, times)) if *before == shown => *times += 1,
             _ => self.last.push_back((shown.into_owned(), 1)),
         }
-        if self.last.len() > LINES {
+        if self.last.len() > KEPT {
             self.last.pop_front();
         }
         self.awaited.as_ref().is_some_and(|awaited| awaited.is_match(&line))
     }
+}
+
+/// Lines without the middle of many indented ones: what failed stands above and below the frames of a stack.
+fn folded(lines: Vec<String>) -> Vec<String> {
+    let is_indented = |line: &String| line.starts_with([' ', '\t']);
+    let mut out = Vec::new();
+    for block in lines.chunk_by(|one, other| is_indented(one) == is_indented(other)) {
+        if block.len() <= 2 * FRAMES + 1 || !is_indented(&block[0]) {
+            out.extend_from_slice(block);
+            continue;
+        }
+        let (first, last) = (&block[..FRAMES], &block[block.len() - FRAMES..]);
+        out.extend_from_slice(first);
+        out.push(format!("    … {} more lines", block.len() - 2 * FRAMES));
+        out.extend_from_slice(last);
+    }
+    out
 }
 
 /// Returns a line without trailing white space, and without the escape sequences that programs print for colours even where no

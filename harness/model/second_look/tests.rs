@@ -11,7 +11,7 @@ use retake_core::conversation::Message;
 use retake_core::json::Json;
 use retake_core::key::{CheckTexts, Rules, dates};
 use retake_core::places::RunValues;
-use retake_wire::fixture::{Fixture, Recorded};
+use retake_wire::fixture::{Fixture, Minute, Recorded};
 use retake_wire::{Api, Shared};
 
 fn day(day: u8) -> Date {
@@ -136,4 +136,27 @@ fn a_history_is_compared_once() {
         assert_eq!(served.turn().output.text(), format!("answer {calls}"));
     }
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn zones_that_a_scenario_names_and_that_of_the_recorder_are_clocks() {
+    let written: Minute = "2026-11-29T19:12+00:00".parse().unwrap();
+    let clock = |text: &str, at: &str| {
+        Clock { recorded: Some(at.parse().unwrap()), ..Clock::default() }.with_zones_of(text).by_each(written)
+    };
+    let days = |text: &str, at: &str| -> Vec<(String, String)> {
+        let mut days: Vec<_> = clock(text, at).iter().map(|(then, now)| (then.to_string(), now.to_string())).collect();
+        days.dedup();
+        days
+    };
+    let pair = |then: &str, now: &str| (then.to_owned(), now.to_owned());
+    // In Tokyo it was the next day.
+    let text = "json = { zone = \"Asia/Tokyo\", path = \"a/b\" }";
+    if tz::TimeZone::from_posix_tz("Asia/Tokyo").is_ok() {
+        assert!(days(text, "2026-12-02T08:00+00:00").contains(&pair("2026-11-30", "2026-12-02")));
+        assert!(!days("", "2026-12-02T08:00+00:00").contains(&pair("2026-11-30", "2026-12-02")));
+    }
+    let there = Clock { recorded: Some("2026-12-02T14:00+00:00".parse().unwrap()), ..Clock::default() };
+    let there = there.by_each("2026-11-29T19:12+11:00".parse().unwrap());
+    assert!(there.iter().any(|(then, now)| (then.day(), now.day()) == (29, 3)));
 }

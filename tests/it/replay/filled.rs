@@ -19,8 +19,8 @@ LETTER = """<p class="date">Bremen, {day}</p>
 <p>We&#x27;ll pay you soon. You wrote: <q>{words}</q></p>
 <p class="foot">Nordlicht Insurance, Am Wall, Bremen, since the beginning for all who sail and all who wait for them at home</p>
 """
-def day():
-    day = datetime.date.fromisoformat(os.environ["RETAKE_DATE"])
+def day(away=0):
+    day = datetime.date.fromisoformat(os.environ["RETAKE_DATE"]) + datetime.timedelta(away)
     return f"{day:%A}, {day.day} {day:%B %Y}"
 def ask(text):
     messages = [{"role": "system", "content": f"Today is {day()}. You help {NAME}. Be brief."}, {"role": "user", "content": text}]
@@ -97,6 +97,8 @@ fn a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note
         edit(&tree, from, to);
         tree.retake().arg("test").run().exits(1).says(&["drift: the system prompt says other values ("]);
     }
+    edit(&tree, "Today is {day()}. ", "Today is {day(1)}. ");
+    tree.retake().arg("test").run().exits(1).says(&["drift: the system prompt tells another day than today ("]);
     edit(&tree, "Be brief.", "Be kind and brief.");
     tree.retake().arg("test").run().exits(0).says(&["drift: prompt changed"]);
 }

@@ -44,3 +44,14 @@ fn output_from_before_the_file_existed_is_in_it() {
     log.push(b"late\n");
     assert_eq!(std::fs::read_to_string(folder.path().join("log")).unwrap(), "early\nlate\n");
 }
+
+#[test]
+fn frames_of_a_stack_do_not_hide_what_failed() {
+    let log = Log::new(None);
+    let frames = |of: &str| (0..30).map(|n| format!("\tat {of}{n}\n")).collect::<String>();
+    log.push(format!("Exception: first\n{}Caused by: second\n{}ready\n", frames("a"), frames("b")).as_bytes());
+    let tail = log.tail();
+    assert_eq!(tail.first().unwrap(), "Exception: first");
+    assert_eq!(tail[3..6], ["\tat a2", "    … 24 more lines", "\tat a27"]);
+    assert!(tail.contains(&"Caused by: second".to_owned()) && tail.ends_with(&["\tat b29".into(), "ready".into()]));
+}
