@@ -19,15 +19,8 @@ pub(super) fn belonging<'a>(
     called: &Checked,
     texts: &BTreeMap<Hash, Arc<str>>,
 ) -> Option<&'a Group> {
-    let differing = |group: &Group| -> Vec<(Check, Hash)> {
-        let Some(recorded) = group.turns.first().and_then(|first| turns[*first].checks) else { return Vec::new() };
-        let differs = |check: Check| {
-            let (recorded, called) = (recorded.of(check)?, called.hashes.of(check)?);
-            (recorded != called).then_some((check, recorded))
-        };
-        TELLING.into_iter().filter_map(differs).collect()
-    };
-    let all: Vec<(&Group, Vec<(Check, Hash)>)> = groups.iter().map(|group| (*group, differing(group))).collect();
+    let first = |group: &Group| group.turns.first().map(|first| differing(&turns[*first], called)).unwrap_or_default();
+    let all: Vec<(&Group, Vec<(Check, Hash)>)> = groups.iter().map(|group| (*group, first(group))).collect();
     let fewest = all.iter().map(|(_, differing)| differing.len()).min()?;
     let mut nearest: Vec<(&Group, f64)> = Vec::new();
     let mut candidates = all.into_iter().filter(|(_, differing)| differing.len() == fewest).peekable();
@@ -45,6 +38,16 @@ pub(super) fn belonging<'a>(
     nearest.sort_by(|a, b| a.1.total_cmp(&b.1));
     let ties = nearest.get(1).is_some_and(|second| (second.1 - nearest[0].1).abs() < f64::EPSILON);
     nearest.first().filter(|_| !ties).map(|(group, _)| *group)
+}
+
+/// The checks that tell callers apart and in which a turn differs from a call, with the turn's hashes.
+pub(super) fn differing(turn: &Turn, called: &Checked) -> Vec<(Check, Hash)> {
+    let Some(recorded) = turn.checks else { return Vec::new() };
+    let differs = |check: Check| {
+        let (recorded, called) = (recorded.of(check)?, called.hashes.of(check)?);
+        (recorded != called).then_some((check, recorded))
+    };
+    TELLING.into_iter().filter_map(differs).collect()
 }
 
 /// Returns the callers of a group, sorted. Those that have no names are numbered by what tells them apart.

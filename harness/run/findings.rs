@@ -105,7 +105,9 @@ impl Replayed {
             return Some(Cause::new(CauseKind::CallerSilent, what));
         }
         let before = turns[first].input.as_ref().and_then(|input| input.after).map(|after| after.turn);
-        let before = before.filter(served).or_else(|| (0..first).rev().find(served));
+        let is_same = |turn: &usize| (turns[*turn].key, turns[*turn].checks) == (turns[first].key, turns[first].checks);
+        let again = (0..first).rev().filter(served).find(is_same);
+        let before = again.or(before.filter(served)).or_else(|| (0..first).rev().find(served));
         let what = match before {
             None => format!("the service never asks a model: {} recorded", counted(unused.len(), "turn")),
             Some(before) => {
@@ -115,7 +117,8 @@ impl Replayed {
                     None => format!(" ({fewer})"),
                     Some(_) => format!(" ({who} makes {fewer})"),
                 };
-                format!("the service stopped asking after {}{whose}", answer(before))
+                let stopped = if again.is_some() { "no longer asks again" } else { "stopped asking" };
+                format!("the service {stopped} after {}{whose}", answer(before))
             }
         };
         Some(Cause::new(CauseKind::StoppedAsking, what))

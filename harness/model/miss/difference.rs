@@ -5,6 +5,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::blocks::of_blocks;
+use super::failed;
 use super::field::{FieldDifference, change_of, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
@@ -297,9 +298,8 @@ impl Compared<'_> {
         }
         // The first field that differs, if both texts are JSON.
         let inside = if kind_b == OPAQUE || kind_b == "tool" { field_difference(text_a, text_b) } else { None };
-        let is_error = inside.as_ref().is_some_and(|it| it.is_new && it.pointer.to_lowercase().ends_with("error"));
         let (other, words) = match inside {
-            Some(FieldDifference { pointer, words, .. }) => (Some(format!("a different `{pointer}`")), words),
+            Some(FieldDifference { pointer, words }) => (Some(format!("a different `{pointer}`")), words),
             None => (None, change_within(text_a, text_b, WORDS)),
         };
         let (kind, what) = match kind_b {
@@ -317,8 +317,9 @@ impl Compared<'_> {
                     return self.say(cut, part("content", text_a, text_b), text_a, text_b);
                 }
                 let other = other.unwrap_or_else(|| "different text".to_owned());
-                let other = if is_error { "an error, where none was".to_owned() } else { format!("{other} than") };
-                (CauseKind::ToolResult, format!("{tool} returned {other} recorded ({words})"))
+                let otherwise = || format!("returned {other} than recorded ({words})");
+                let did = failed::change(text_a, text_b, WORDS).unwrap_or_else(otherwise);
+                (CauseKind::ToolResult, format!("{tool} {did}"))
             }
             _ => {
                 let what = format!("{place} ({kind_b}) of {who} says different text than recorded ({words})");

@@ -9,6 +9,7 @@ use super::missed_call::MissedCall;
 use super::nearest::{Nearest, nearest};
 use super::reason::MissReason;
 use super::words::{change, diff};
+use crate::belonging::differing;
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
 use retake_base::text::{clipped, listed, nth_turn};
@@ -46,6 +47,9 @@ impl MissedCall {
         let group = fixture.table.of_conversation(self.lookup.conversation.hash());
         let same = group.map(|group| group.turns.as_slice()).unwrap_or_default();
         self.begin();
+        if matches!(self.reason, MissReason::AllServed { .. }) && self.is_of_open_turn(same, run) {
+            self.reason = MissReason::NotRecorded;
+        }
         let caller = if self.lookup.caller.is_some() { "caller " } else { "" };
         let asks_for = |whose: &str| format!("{caller}{who} asks what was recorded for {whose}");
         let (kind, what) = match &self.reason {
@@ -92,6 +96,16 @@ impl MissedCall {
         };
         self.only(kind, what);
         true
+    }
+
+    /// Whether a call that has the conversation of these turns, all served, is no call of theirs: its prompt, tools or model are nearer
+    /// to those of a turn that is open. It lost the messages that told the two apart.
+    fn is_of_open_turn(&self, same: &[usize], run: &Situation<'_>) -> bool {
+        let (turns, served) = (run.fixture.table.turns(), |turn: &usize| run.served[*turn]);
+        let Some(called) = self.lookup.checks.as_ref().filter(|_| self.lookup.caller.is_none()) else { return false };
+        let differing = |turn: usize| turns[turn].checks.map(|_| differing(&turns[turn], called).len());
+        let least = same.iter().map(|turn| differing(*turn).unwrap_or_default()).min();
+        same.iter().all(served) && run.open().filter_map(differing).min().is_some_and(|open| Some(open) < least)
     }
 
     /// Compares the call with a turn, because it resembles that one most or is aligned with it.

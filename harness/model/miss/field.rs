@@ -74,20 +74,20 @@ pub(crate) struct FieldDifference {
     pub(crate) pointer: String,
     /// What changed: `"08:14" → "09:14"`.
     pub(crate) words: String,
-    /// Whether only the second text has the field.
-    pub(crate) is_new: bool,
 }
 
 /// Returns the first field in which two JSON texts differ. `None` if one of the texts is not a JSON object or array.
 pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<FieldDifference> {
-    let read =
-        |text: &str| Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)));
-    let (a, b) = (read(recorded)?, read(called)?);
+    let (a, b) = (structured(recorded)?, structured(called)?);
     let (path, was, is) = first_difference(&a, &b, String::new());
-    let is_new = was.is_none_or(|was| !was.is_truthy()) && is.is_some();
     let pointer = pointer_of(&path);
     let words = change_of([&a, &b], &pointer, [was, is], 36);
-    (!path.is_empty()).then_some(FieldDifference { pointer, words, is_new })
+    (!path.is_empty()).then_some(FieldDifference { pointer, words })
+}
+
+/// Reads a text that is a JSON object or array.
+pub(super) fn structured(text: &str) -> Option<Json> {
+    Json::parse(text.as_bytes()).ok().filter(|json| matches!(json, Json::Object(_) | Json::Array(_)))
 }
 
 /// Returns a value as text; empty if there is none.

@@ -11,6 +11,7 @@
 //! | `difference` | the differences between the call and a turn, message by message |
 //! | `blocks` | how messages differ in what is no text, such as images |
 //! | `follows` | which differences follow from earlier ones, as a table |
+//! | `failed` | whether a tool failed, as its result says |
 //! | `field`, `words` | the first field in which two values differ, and the words in which two texts differ |
 //! | `messages` | short descriptions of messages |
 //! | `caller_rule` | the `[[callers]]` rule that would tell callers apart |
@@ -21,6 +22,7 @@ mod blocks;
 mod caller_rule;
 mod difference;
 mod explanation;
+mod failed;
 mod field;
 mod follows;
 mod messages;

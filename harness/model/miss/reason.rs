@@ -49,7 +49,7 @@ pub enum MissReason {
     ToolNotRecorded {
         /// Method and tool.
         call: String,
-        /// Where the nearest recorded request says something else, and what; `None` if none was alike.
+        /// What it says that the nearest recorded request does not; `None` if none was alike.
         differs: Option<String>,
     },
     /// A request to a tool server was made more often than it was recorded.
@@ -101,7 +101,7 @@ impl fmt::Display for MissReason {
                 write!(f, "`{request}` is {what}, and was not recorded{so}")
             }
             MissReason::ToolNotRecorded { call, differs: None } => write!(f, "{call} was never recorded"),
-            MissReason::ToolNotRecorded { call, differs: Some(what) } => write!(f, "{call} has a different {what}"),
+            MissReason::ToolNotRecorded { call, differs: Some(what) } => write!(f, "{call} {what}"),
             MissReason::ToolAllServed { call, times } => {
                 write!(f, "{call} was made again: it was recorded {} with these arguments", text::times(*times))
             }

@@ -15,7 +15,9 @@ fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
     let replay = replay_of(turns).going_on(GoingOn::Meant);
     for call in calls {
         let (caller, conversation) = (call.caller.clone(), call.conversation.clone());
-        let _ = replay.take(None, &Lookup { caller, conversation: conversation.into(), ..lookup(None, "p", "") }, None);
+        let prompt = call.texts.as_ref().and_then(|texts| texts[0].as_deref()).unwrap_or_default();
+        let _ =
+            replay.take(None, &Lookup { caller, conversation: conversation.into(), ..lookup(None, prompt, "") }, None);
     }
     let first = |call: MissedCall| call.differences[0].cause.what.clone();
     replay.log().missed.into_iter().map(first).collect()
@@ -29,6 +31,35 @@ const LOOP: [&[(&str, &str)]; 3] = [
 
 fn recording(caller: Option<&str>) -> Vec<Recorded> {
     LOOP.iter().zip(["one", "two", "three"]).map(|(messages, answer)| said(caller, messages, answer)).collect()
+}
+
+#[test]
+fn a_call_that_lost_messages_is_none_of_the_caller_that_had_the_rest_of_them() {
+    let of = |prompt: &str, messages: &[(&str, &str)], answer: &str| {
+        let texts = Some(checks(prompt).into());
+        Recorded { texts, ..said(None, messages, answer) }
+    };
+    let turns = || {
+        let (question, answer) = (("human", "A train to Ghent"), ("ai", "one"));
+        let go_on = ("human", "And back?");
+        vec![
+            of("Route.", &[go_on], "train"),
+            of("Plan.", &[question], "one"),
+            of("Plan.", &[question, answer, go_on], "two"),
+        ]
+    };
+    let lost = "the history of the call \"And back?\" is shortened at the front: its first 2 messages are missing";
+    let again = "the call \"And back?\" asks once more than recorded: turn 1 had already answered it";
+    for (prompt, first_line) in [("Plan.", lost), ("Plan. Mind the day.", again), ("Route.", again)] {
+        let mut calls = turns();
+        calls[2] = of(prompt, &[("human", "And back?")], "");
+        assert_eq!(first_lines(turns(), &calls), [first_line], "{prompt}");
+    }
+    // If the turn is asked for after all, the call was made on top of it.
+    let mut calls = turns();
+    calls.insert(2, of("Plan.", &[("human", "And back?")], ""));
+    let more = "the service asks once more than recorded, before turn 3 (answers \"two\"): \"And back?\"";
+    assert_eq!(first_lines(turns(), &calls), [more]);
 }
 
 fn with(caller: Option<&str>, at: usize, call: Recorded) -> Vec<Recorded> {

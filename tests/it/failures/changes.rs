@@ -81,6 +81,12 @@ pub(crate) const CHANGES: &[Change] = &[
     gateway("model_calls_two", WRITE, &["the service stopped asking after turn 2 (calls read_file)"]),
     gateway("tools_not_told_of", WRITE, &["the service stopped asking after turn 1 (calls write_file)"]),
     gateway("title_caller", WRITE, &["caller `lead_agent` asks what was recorded for `middleware:title`"]),
+    files(
+        "a call that was made twice",
+        WRITE,
+        |tree| fixtures::edit(tree, WRITE, |turns| turns.push(turns[0].clone())),
+        &["unused: the service no longer asks again after turn 1 (calls write_file)"],
+    ),
     gateway("suggestions_caller", SUGGEST, &["caller `lead_agent` asks what was recorded for `suggest_agent`"]),
     gateway("suggestions_asked_twice", SUGGEST, &["`suggest_agent` asks once more than recorded"]),
     gateway("review_one_caller", CALLERS, &["caller `subagent:optimist` asks what was recorded for `subagent:critic`"]),

@@ -205,6 +205,7 @@ impl Desk {
                     "find_train" if is("tool_error") => {
                         json!({"train": "IC 512", "at": "08:14", "error": "the timetable is old"})
                     }
+                    "find_train" if is("tool_gone") => json!({"error": "There is no tool find_train."}),
                     "find_train" => json!({"train": "IC 512", "at": "08:14"}),
                     _ => json!({"seat": "14A"}),
                 };

@@ -93,8 +93,13 @@ const ROWS: &[Row] = &[
     ),
     (
         "tool_error",
+        &["replay miss: tool `find_train` returned an error, where none was recorded (\"the timetable is old\")"],
+        RESUME,
+    ),
+    (
+        "tool_gone",
         &[
-            "replay miss: tool `find_train` returned an error, where none was recorded (absent → \"the timetable is old\")",
+            "replay miss: tool `find_train` returned an error, where none was recorded (\"There is no tool find_train.\")",
         ],
         RESUME,
     ),

@@ -177,7 +177,7 @@ impl Answers {
     /// alike, and in lines.
     fn evidence(&self, method: &str, params: &Json) -> (Option<String>, Vec<String>) {
         let mut lines = vec![format!("asked      {}", asked(method, params))];
-        let same_tool = self.exchanges.iter().filter(|recorded| {
+        let same_tool = self.exchanges.iter().enumerate().filter(|(_, recorded)| {
             let exchange = &recorded.exchange;
             exchange.method == method && exchange.params.get("name") == params.get("name")
         });
@@ -190,8 +190,12 @@ impl Answers {
         };
         // A request of another path that differs in more than its path is another request.
         let is_other = |found: &[Difference]| found.len() > 1 && found.iter().any(|one| one.pointer == "/path");
-        let nearest = same_tool.map(|recorded| (parting(recorded), recorded));
-        let Some((found, recorded)) = nearest.min_by_key(|(found, _)| (is_other(found), found.len())) else {
+        // Of equally near ones, the one that is due; if that is another request, one that was made: this one comes on top of it.
+        let due = self.unused().first().map(|(index, _)| *index);
+        let rank = |index, recorded: &Recorded| (Some(index) != due, !recorded.served);
+        let nearest = same_tool.map(|(index, recorded)| (parting(recorded), rank(index, recorded), recorded));
+        let nearest = nearest.min_by_key(|(found, rank, _)| (is_other(found), found.len(), *rank));
+        let Some((found, _, recorded)) = nearest else {
             let is_tool = params.get("name").is_some();
             let none = if is_tool { "request for this tool".to_owned() } else { format!("`{method}` at all") };
             lines.push(format!("recorded   no {none}"));
@@ -202,10 +206,16 @@ impl Answers {
             let [then, now] = difference.shown(usize::MAX);
             lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }
-        let first = found.first().filter(|_| !is_other(&found)).map(|first| {
-            let [then, now] = first.shown(SHORT);
+        let elsewhere = called(method, params) != called(method, &recorded.exchange.params);
+        let first = found.first().filter(|_| !is_other(&found) && !(recorded.served && elsewhere)).map(|first| {
+            let ([then, now], at) = (first.shown(SHORT), &first.pointer);
             let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
-            format!("`{}` than recorded ({then} → {now}){more}", first.pointer)
+            let how = match (recorded.served, &first.actual) {
+                (false, _) => format!("has a different `{at}` than recorded ({then} → {now})"),
+                (true, Some(_)) => format!("was never recorded with `{at}` {now}"),
+                (true, None) => format!("was never recorded without `{at}`"),
+            };
+            how + &more
         });
         (first, lines)
     }

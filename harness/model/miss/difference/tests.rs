@@ -181,7 +181,18 @@ fn what_is_absent_is_not_quoted_and_white_space_is_seen() {
     assert_eq!(line(r#"{"a": 1}"#, r#"{"a": "1"}"#), "tool `f` returned a different `/a` than recorded (1 → \"1\")");
     assert_eq!(
         line(r#"{"a": 1}"#, r#"{"a": 1, "error": "no disk"}"#),
-        "tool `f` returned an error, where none was recorded (absent → \"no disk\")"
+        "tool `f` returned an error, where none was recorded (\"no disk\")"
+    );
+    let (seat, none) = (r#"{"ok": true, "day": "Wed"}"#, r#"{"ok": false, "error": "no seat is free"}"#);
+    assert_eq!(line(seat, none), "tool `f` returned an error, where none was recorded (\"no seat is free\")");
+    assert_eq!(line(none, seat), "tool `f` succeeded, where an error was recorded (\"no seat is free\")");
+    assert_eq!(
+        line(none, r#"{"ok": false, "error": "no train goes"}"#),
+        "tool `f` returned a different `/error` than recorded (\"seat is free\" → \"train goes\")"
+    );
+    assert_eq!(
+        line(r#"{"ok": true}"#, r#"{"ok": false}"#),
+        "tool `f` returned an error, where none was recorded (\"{\\\"ok\\\": false}\")"
     );
     assert_eq!(
         line("You are free.", "You are free. "),

@@ -120,6 +120,35 @@ fn a_miss_names_the_nearest_call_and_the_difference() {
 }
 
 #[test]
+fn a_request_on_top_of_the_recorded_ones_is_no_change_of_one_that_was_made() {
+    let post = |course: &str| format!(r#"{{"path": "/seats", "json": {{"course": "{course}"}}}}"#);
+    let get = |course: &str| format!(r#"{{"path": "/courses/{course}"}}"#);
+    let of = |course: &str| [exchange("GET", &get(course), "1"), exchange("POST", &post(course), "1")];
+    let mut answers = answers(&[of("A"), of("B")].concat());
+    let said = |answers: &mut Answers, method: &str, params: &str| {
+        let params = Json::parse(params.as_bytes()).unwrap();
+        answers.take(method, &params, false).unwrap_err().0.to_string()
+    };
+    let changed =
+        |from: &str| format!("`POST` of `/seats` has a different `/json/course` than recorded ({from:?} → \"X\")");
+    assert_eq!(said(&mut answers, "POST", &post("X")), changed("A"));
+    take(&mut answers, "GET", &get("A"));
+    take(&mut answers, "POST", &post("A"));
+    // The course of the next one was not asked for yet.
+    let more = "`POST` of `/seats` was never recorded with `/json/course` \"X\"";
+    assert_eq!(said(&mut answers, "POST", &post("X")), more);
+    assert_eq!(
+        said(&mut answers, "POST", r#"{"path": "/seats", "json": {}}"#),
+        "`POST` of `/seats` was never recorded without `/json/course`"
+    );
+    assert_eq!(said(&mut answers, "POST", &post("A").replace("seats", "beds")), "`POST` of `/beds` was never recorded");
+    take(&mut answers, "GET", &get("B"));
+    assert_eq!(said(&mut answers, "POST", &post("X")), changed("B"));
+    take(&mut answers, "POST", &post("B"));
+    assert_eq!(said(&mut answers, "POST", &post("X")), more);
+}
+
+#[test]
 fn the_first_line_of_a_miss_says_what_counts() {
     let post = |path: &str, json: &str| format!(r#"{{"path": "{path}", "json": {json}}}"#);
     let sent = r#"{"severity": 1, "at": "2026-01-02T03:04:05Z", "to": "ops"}"#;
