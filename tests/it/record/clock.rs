@@ -95,13 +95,17 @@ fn recorded(said: &str, moved: bool) -> (Tree, Ran) {
 }
 
 fn recorded_with(said: &str, moved: bool, golden: &str) -> (Tree, Ran) {
+    recorded_app(&APP.replace("SAID", said), moved, golden)
+}
+
+fn recorded_app(app: &str, moved: bool, golden: &str) -> (Tree, Ran) {
     let call = json!({ "id": "c1", "type": "function",
         "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
     let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
     let answer = json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] });
     let provider = Service::start(Router::new().fallback(async move || axum::Json(answer)));
     let tree = Tree::empty();
-    tree.write("app.py", &APP.replace("SAID", said));
+    tree.write("app.py", app);
     tree.write(
         "scenarios/suite.toml",
         &format!("settle = \"100ms\"\n[tools.fleet]\nhttp = \"{}\"\n{SYSTEM}", provider.openai()),
@@ -209,11 +213,12 @@ fn a_service_that_counts_days_has_the_clock_of_its_recording() {
 const LETTER: &str = r#"f"On {now:%d %B %Y} we repaired your boiler for 349.40 EUR in 3 hours, 2 pipes and 1 valve, which you and your family may use from now on. Please pay until {now + datetime.timedelta(days=14):%A, %d %B %Y} and name 4711.""#;
 
 fn a_letter_with_dates_far_away_is_held_on_any_day() {
-    let (tree, ran) = recorded_with(LETTER, true, "");
+    let day = r#"f"Due on {now + datetime.timedelta(days=14):%A, %d %B %Y}""#;
+    let app = APP.replace("SAID", LETTER).replace("\"content\": said", &format!("\"content\": {day}"));
+    let (tree, ran) = recorded_app(&app, true, "");
     ran.exits(0).says(&["two replays agree"]);
     let golden = tree.read("goldens/day.snap");
     assert!(golden.contains(" we repaired your boiler for 349.40 EUR in 3 hours"), "{golden}");
-    let app = tree.read("app.py");
     for days in [0, 33, 400] {
         tree.write("app.py", &app);
         days_later(&tree, days).exits(0);
