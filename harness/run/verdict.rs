@@ -177,8 +177,8 @@ impl Replayed {
         }
         let known = self.known_with(Some(was));
         let (mut moved, mut least) = (is.clone(), usize::MAX);
-        let ways = [Which::Dates, Which::All, Which::WholeDates];
-        for (day, which) in days.by_each_clock().flat_map(|day| ways.map(|which| (day.clone(), which))) {
+        let each = [Which::Dates, Which::All, Which::WholeDates];
+        for (day, which) in days.by_each_clock().flat_map(|day| each.map(|which| (day.clone(), which))) {
             let put_back = |text: &str| day.put_back(text, which);
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
             let by_day = is.clone().with_day_of(was, &back.golden, &day);

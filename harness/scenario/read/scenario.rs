@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::step::{Action, AnswerAs, Step};
 use crate::suite::Suite;
 use crate::template::{Names, Vars};
-use crate::{Broken, FixtureRef, Scenario, ToolsRun};
+use crate::{Broken, ClockFrom, FixtureRef, Scenario, ToolsRun};
 use retake_base::error::{Error, Result};
 
 /// Reads the scenarios of a folder: one with the folder's name, or one for each case. Options that they do not set are taken
@@ -98,16 +98,19 @@ impl Reader<'_> {
                 .help("leave out `worlds`, and give it to the scenario that sends the same requests"));
         }
         let record = raw.record.clone().unwrap_or_default();
+        let fixture = match &tools {
+            Some(ToolsRun { recording: Some(_), .. }) => FixtureRef::None,
+            _ => self.fixture(&name, raw)?,
+        };
+        // Without a recording there is no clock of one.
+        let clock = if fixture == FixtureRef::None { ClockFrom::Now } else { given.clock };
         Ok(Scenario {
             dir: self.file.dir.to_owned(),
             file: source.file.to_path_buf(),
             description: raw.description.clone().unwrap_or_default(),
             system: raw.system.as_ref().map(|system| system.get_ref().clone()),
             system_place: raw.system.as_ref().map(|system| source.place(system.span().start)),
-            fixture: match &tools {
-                Some(ToolsRun { recording: Some(_), .. }) => FixtureRef::None,
-                _ => self.fixture(&name, raw)?,
-            },
+            fixture,
             tools,
             tools_from: raw.tools.as_ref().map(|from| *from.get_ref()).unwrap_or_default(),
             golden_name: name.clone(),
@@ -124,7 +127,7 @@ impl Reader<'_> {
             unused: given.unused,
             drift: given.drift,
             delays: given.delays,
-            clock: given.clock,
+            clock,
             worlds: given.worlds,
             cost: given.cost,
             secrets: given.secrets,

@@ -241,6 +241,7 @@ fn egress() -> impl Iterator<Item = Entry> {
 const ONCE: &str = "runner::hundredth::nothing_is_tried_again_after_a_miss";
 const FLAKY: &str =
     "runner::hundredth::a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports";
+const CLOCK: &str = "record::clock::a_service_that_counts_days_has_the_clock_of_its_recording";
 const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
 /// Returns the entries in which the suite has the line.
@@ -255,7 +256,7 @@ pub(super) fn of_suite() -> Vec<Entry> {
     let told = Entry::played("secrets", &told, &[(SECRET, Says::Red("the-walked-value"))]);
     let words = Entry::by("error_words", "worlds::trial::settings_of_worlds_have_an_effect");
     entries
-        .chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), told, words])
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", ONCE), Entry::by("clock", CLOCK), told, words])
         .chain(worlds())
         .chain(cost())
         .chain(egress())
@@ -283,7 +284,7 @@ pub(super) fn of_scenario() -> Vec<Entry> {
         lines.entry(&suite, &scenario)
     });
     entries
-        .chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY)])
+        .chain([Entry::by("panics", PANICS), Entry::by("retries", FLAKY), Entry::by("clock", CLOCK)])
         .chain(worlds())
         .chain(cost())
         .chain(egress())
