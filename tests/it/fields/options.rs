@@ -241,7 +241,7 @@ fn egress() -> impl Iterator<Item = Entry> {
 const ONCE: &str = "runner::hundredth::nothing_is_tried_again_after_a_miss";
 const FLAKY: &str =
     "runner::hundredth::a_scenario_that_is_green_only_at_the_second_try_is_told_as_flaky_in_all_reports";
-const CLOCK: &str = "record::clock::a_service_that_counts_days_has_the_clock_of_its_recording";
+const CLOCK: &str = "replay::filled::the_clock_of_a_recording_needs_the_library_that_sets_it";
 const PANICS: &str = "runner::panics::a_panic_in_the_background_is_allowed_if_the_scenario_says_so";
 
 /// Returns the entries in which the suite has the line.

@@ -10,6 +10,7 @@ tests!(
     a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
     a_letter_with_a_date_in_words_is_held_on_each_day,
+    the_clock_of_a_recording_needs_the_library_that_sets_it,
 );
 
 const APP: &str = r#"
@@ -131,4 +132,19 @@ fn a_letter_with_a_date_in_words_is_held_on_each_day() {
             on(day).exits(1).says(&["golden: the body of `GET /letter` has a different shape"]);
         }
     }
+}
+
+/// For the whole suite, and for a scenario, which may have that of the machine.
+fn the_clock_of_a_recording_needs_the_library_that_sets_it() {
+    let tree = recorded();
+    let test = || tree.retake().arg("test").env("RETAKE_FAKETIME", "off").run();
+    let (suite, scenario) = ("scenarios/suite.toml", "scenarios/claim/scenario.toml");
+    let told = ["clock = \"recorded\": this machine has no libfaketime, which sets it", "apt install faketime"];
+    tree.write(suite, &format!("clock = \"recorded\"\n{SYSTEM}"));
+    test().exits(1).says(&told);
+    tree.write(scenario, &format!("clock = \"now\"\n{SCENARIO}"));
+    test().exits(0);
+    tree.write(suite, SYSTEM);
+    tree.write(scenario, &format!("clock = \"recorded\"\n{SCENARIO}"));
+    test().exits(1).says(&told);
 }
