@@ -31,6 +31,15 @@ use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, FlawKind, Miss};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
 
+/// What is told of an answer.
+pub(super) type Told = &'static dyn Fn(&Answer) -> &Answer;
+
+/// An answer without what it said before it broke off.
+fn whole(answer: &Answer) -> &Answer {
+    static BROKEN_OFF: Answer = Answer { id: None, model: None, blocks: Vec::new(), finish: None, usage: None };
+    if answer.is_untold() { &BROKEN_OFF } else { answer }
+}
+
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
 
@@ -110,12 +119,10 @@ impl Replayed {
     }
 
     pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
-        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let mut recorded = Recorded::of(turns.map(|turn| &turn.output));
-        if !self.log.own.is_empty() {
-            recorded = recorded.as_served(Recorded::of(self.answers()));
-        }
-        let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign());
+        let all = self.recorded(&|answer| answer);
+        let told: Told = if committed.is_none_or(|golden| golden.tells_broken_off(&all)) { &|of| of } else { &whole };
+        let recorded = self.recorded(told);
+        let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign(told));
         Known {
             recorded,
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
@@ -127,6 +134,13 @@ impl Replayed {
             id_places: self.id_places.as_deref(),
             committed,
         }
+    }
+
+    /// The model's words in the answers as they are `told`.
+    fn recorded(&self, told: Told) -> Recorded {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let recorded = Recorded::of(turns.map(|turn| told(&turn.output)));
+        if self.log.own.is_empty() { recorded } else { recorded.as_served(Recorded::of(self.answers().map(told))) }
     }
 
     /// A committed golden and this run, in what the golden holds; `None` if no step goes into one.
@@ -177,8 +191,8 @@ impl Replayed {
         }
         let known = self.known_with(Some(was));
         let (mut moved, mut least) = (is.clone(), usize::MAX);
-        let ways = [Which::Dates, Which::All, Which::WholeDates];
-        for (day, which) in days.by_each_clock().flat_map(|day| ways.map(|which| (day.clone(), which))) {
+        let which = [Which::Dates, Which::All, Which::WholeDates];
+        for (day, which) in days.by_each_clock().flat_map(|day| which.map(|which| (day.clone(), which))) {
             let put_back = |text: &str| day.put_back(text, which);
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
             let by_day = is.clone().with_day_of(was, &back.golden, &day);
@@ -273,7 +287,7 @@ impl Replayed {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let calls =
             turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
-        let foreign = self.foreign();
+        let foreign = self.foreign(&|answer| answer);
         IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
     }
 
