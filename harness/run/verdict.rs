@@ -55,7 +55,9 @@ impl Replayed {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)));
-        lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}").into()));
+        let lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Note);
+        let drift = self.played.tools.drift.iter().cloned().chain(lacking);
+        lines.extend(drift.map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
             lines.extend(nowhere.into_iter().map(|pointer| {
@@ -239,6 +241,22 @@ impl Replayed {
         let what = format!("{requests} to tools not made: {}", unused[0]);
         let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
         Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
+    }
+
+    /// The failure about requests to tools that lack headers.
+    pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
+        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Fail);
+        let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
+        Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
+    }
+
+    /// What requests to tools lack, one line for each header.
+    fn lacking_headers(&self) -> impl Iterator<Item = String> {
+        self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
+            let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
+            let (method, path) = (&asked.method, asked.tool());
+            Some(format!("`{method}` of `{path}` to `{server}` has no header `{header}` any more"))
+        })
     }
 
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
