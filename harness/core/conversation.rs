@@ -161,9 +161,9 @@ impl Answer {
         Answer { blocks: vec![Block::Native(Native { api: THE_RECORDING.to_owned(), block })], ..Answer::default() }
     }
 
-    /// Whether the answer was created by [`untold`](Answer::untold).
+    /// Whether the answer was created by [`untold`](Answer::untold). There may be a text before what has no neutral form.
     pub fn is_untold(&self) -> bool {
-        matches!(&self.blocks[..], [Block::Native(native)] if native.api == THE_RECORDING)
+        matches!(self.blocks.last(), Some(Block::Native(native)) if native.api == THE_RECORDING)
     }
 
     /// Returns the joined text blocks.

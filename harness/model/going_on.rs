@@ -47,6 +47,7 @@ pub(super) fn any_text(fixture: &Fixture) -> Option<usize> {
     let is_text = |turn: &Turn| {
         turn.output.tool_calls().is_empty()
             && !turn.output.text().is_empty()
+            && !turn.output.is_untold()
             && turn.wire.as_ref().is_none_or(|wire| wire.api.is_spoken())
     };
     fixture.table.turns().iter().rposition(is_text)

@@ -136,7 +136,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     let names = &played.driven.names;
     let normalize = |text: &str| names.apply(text, &rules.normalizer);
     let known = replayed.known();
-    let foreign = replayed.foreign();
+    let foreign = replayed.foreign(&|answer| answer);
     let is_own = |key: &str, text: &str| foreign.is_own(key, text) && !is_id(text) && normalize(text) == text;
     let is_said = is_said(&known, &normalize);
     let shape = ShapeOptions { detail: options.detail.unwrap_or(scenario.golden.detail), ..scenario.golden.clone() };

@@ -17,7 +17,7 @@ use retake_wire::fixture::Minute;
 impl Replayed {
     /// The failure about the first call whose check differs so that it fails.
     pub(super) fn drifted(&self, scenario: &Scenario) -> Option<Failure> {
-        let foreign = LazyCell::new(|| self.foreign());
+        let foreign = LazyCell::new(|| self.foreign(&|answer| answer));
         let of_service = LazyCell::new(|| {
             let mut of_service = Foreign::default();
             let beside = self.played.driven.beside.iter().map(|(_, of)| of);

@@ -75,7 +75,7 @@ impl Fixtures {
     /// If it cannot be written.
     pub fn write_anew(&self, fixture: &Fixture, varying: &[Varying]) -> Result<Option<String>> {
         let varies = !varying.is_empty() && fixture.joined.is_empty();
-        let text = if varies { fixture.clone().with_varying(varying, &[]).print() } else { fixture.print() };
+        let text = if varies { fixture.clone().with_varying(varying).print() } else { fixture.print() };
         let file = self.root.join(&fixture.path);
         let is_due = (fixture.is_old || varies) && fixture.keeps_conversations();
         if !is_due || files::read(&file)? == text.as_bytes() {

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::golden::Committed;
 use super::trial::Replayed;
+use super::verdict::Told;
 use retake_core::conversation::Block;
 use retake_core::events::{Capture, Event, Foreign, Golden};
 use retake_core::key::Rules;
@@ -30,8 +31,8 @@ impl Replayed {
         (golden, again.collect())
     }
 
-    /// Returns what the model answered, what tools returned, and what the scenario sent.
-    pub(super) fn foreign(&self) -> Foreign {
+    /// Returns what the model answered, as it is `told`, what tools returned, and what the scenario sent.
+    pub(super) fn foreign(&self, told: Told) -> Foreign {
         let mut foreign = self.played.driven.sent.clone();
         std::iter::once(host()).chain(platform().iter().map(String::as_str)).for_each(|name| foreign.add_machine(name));
         user().filter(|_| self.user_varies).into_iter().for_each(|user| foreign.add_machine(&user));
@@ -45,14 +46,14 @@ impl Replayed {
         }
         if let Some(fixture) = &self.fixture {
             self.log.days.iter().for_each(|text| foreign.add_text(text));
-            add(fixture, self.log.own.values().map(AsRef::as_ref), &mut foreign);
+            add(fixture, self.log.own.values().map(AsRef::as_ref), told, &mut foreign);
         }
         foreign
     }
 }
 
 /// Adds what a fixture says, and the turns that a run was served with values of its own.
-fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, foreign: &mut Foreign) {
+fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, told: Told, foreign: &mut Foreign) {
     fixture.notes.values().for_each(|note| foreign.add(note));
     for Turn { input, checks, output, wire, .. } in fixture.table.turns().iter().chain(own) {
         let model = checks.and_then(|checks| fixture.texts.get(&checks.model)).map(AsRef::as_ref);
@@ -61,7 +62,7 @@ fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, foreign: &
             let parts = ["content", "tool_calls", "name"].into_iter().filter_map(|key| message.get(key));
             parts.for_each(|part| foreign.add(part));
         }
-        for block in &output.blocks {
+        for block in &told(output).blocks {
             match block {
                 Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => foreign.add_text(text),
                 Block::ToolCall(call) => {

@@ -31,6 +31,15 @@ use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, FlawKind, Miss};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
 
+/// What is told of an answer.
+pub(super) type Told = &'static dyn Fn(&Answer) -> &Answer;
+
+/// An answer without what it said before it broke off.
+fn whole(answer: &Answer) -> &Answer {
+    static BROKEN_OFF: Answer = Answer { id: None, model: None, blocks: Vec::new(), finish: None, usage: None };
+    if answer.is_untold() { &BROKEN_OFF } else { answer }
+}
+
 /// The most items of one kind that a failure shows.
 const SHOWN: usize = 5;
 
@@ -46,7 +55,9 @@ impl Replayed {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)));
-        lines.extend(self.played.tools.drift.iter().map(|line| format!("drift: {line}").into()));
+        let lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Note);
+        let drift = self.played.tools.drift.iter().cloned().chain(lacking);
+        lines.extend(drift.map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
             let nowhere = shown_nowhere(&self.played.driven.captured, &scenario.golden);
             lines.extend(nowhere.into_iter().map(|pointer| {
@@ -110,12 +121,10 @@ impl Replayed {
     }
 
     pub(super) fn known_with<'a>(&'a self, committed: Option<&'a Golden>) -> Known<'a> {
-        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let mut recorded = Recorded::of(turns.map(|turn| &turn.output));
-        if !self.log.own.is_empty() {
-            recorded = recorded.as_served(Recorded::of(self.answers()));
-        }
-        let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign());
+        let all = self.recorded(&|answer| answer);
+        let told: Told = if committed.is_none_or(|golden| golden.tells_broken_off(&all)) { &|of| of } else { &whole };
+        let recorded = self.recorded(told);
+        let foreign = committed.is_none_or(Golden::holds_texts).then(|| self.foreign(told));
         Known {
             recorded,
             tells: self.passed.as_ref().filter(|_| committed.is_none()).map_or(Tells::Likeness, Tells::Shown),
@@ -127,6 +136,13 @@ impl Replayed {
             id_places: self.id_places.as_deref(),
             committed,
         }
+    }
+
+    /// The model's words in the answers as they are `told`.
+    fn recorded(&self, told: Told) -> Recorded {
+        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
+        let recorded = Recorded::of(turns.map(|turn| told(&turn.output)));
+        if self.log.own.is_empty() { recorded } else { recorded.as_served(Recorded::of(self.answers().map(told))) }
     }
 
     /// A committed golden and this run, in what the golden holds; `None` if no step goes into one.
@@ -227,6 +243,22 @@ impl Replayed {
         Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
     }
 
+    /// The failure about requests to tools that lack headers.
+    pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
+        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Fail);
+        let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
+        Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
+    }
+
+    /// What requests to tools lack, one line for each header.
+    fn lacking_headers(&self) -> impl Iterator<Item = String> {
+        self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
+            let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
+            let (method, path) = (&asked.method, asked.tool());
+            Some(format!("`{method}` of `{path}` to `{server}` has no header `{header}` any more"))
+        })
+    }
+
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
     /// the check `results`; newer ones report it as drift of that check.
     pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
@@ -273,7 +305,7 @@ impl Replayed {
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
         let calls =
             turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
-        let foreign = self.foreign();
+        let foreign = self.foreign(&|answer| answer);
         IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
     }
 

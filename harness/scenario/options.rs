@@ -193,7 +193,8 @@ pub struct Drift {
     pub settings: Level,
     /// What changes how an answer looks.
     pub form: Level,
-    /// Whether tool results are errors, are empty, or are out of order, and the days that calls tell.
+    /// Whether tool results are errors, are empty, or are out of order, the days that calls tell, and the headers of
+    /// requests to plain HTTP tools.
     pub results: Level,
     /// What is left out of the other checks, such as metadata.
     pub extra: Level,

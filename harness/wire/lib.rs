@@ -59,5 +59,5 @@ pub use respond::{ProviderError, as_recorded, error_response, model_description,
 pub use response::{Body, RenderFor, Response, Unrenderable, oddities};
 pub use results::{Results, expressible_in_every_api};
 pub use shape::{WireChange, WireChangeKind, WireShape};
-pub use spoken::last_text;
+pub use spoken::{broken_off, last_text};
 pub use target::Target;

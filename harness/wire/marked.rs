@@ -1,6 +1,6 @@
 //! Responses with a mark in what the model says.
 
-use super::{Api, Body, Frames, Response, decode_response};
+use super::{Api, Body, Frames, Response, broken_off, decode_response};
 use retake_core::conversation::Answer;
 use retake_core::json::JsonText;
 use retake_core::mark::{Mark, with_more_tokens};
@@ -12,8 +12,8 @@ impl Response {
     pub fn marked(&self, api: Api, mark: &Mark, turn: usize, answer: &Answer) -> Option<Response> {
         let mut marked = self.clone();
         marked.put(&Within(&|text| mark.put_in(turn, answer, text)));
-        let (before, after) = (decode_response(api, self).ok()?, decode_response(api, &marked).ok()?);
-        (after == mark.put(turn, &before)).then_some(marked)
+        let read = |of: &Response| decode_response(api, of).unwrap_or_else(|why| broken_off(api, of, why.to_string()));
+        (read(&marked) == mark.put(turn, &read(self))).then_some(marked)
     }
 
     /// Returns the response of a turn with more tokens wherever it counts some.

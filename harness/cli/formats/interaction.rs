@@ -7,7 +7,6 @@ use url::Url;
 
 use super::body::{self, Body};
 use super::foreign::Options;
-use retake_core::conversation::Answer;
 use retake_core::json::Json;
 use retake_core::key::Check;
 use retake_core::secrets::Fired;
@@ -89,14 +88,15 @@ impl Interaction {
         let path = options.scrub.text(target.path, fired);
         options.scrub.json(&mut request, fired);
         response.scrub(options.scrub, fired);
+        let untold = |why: &str| wire::broken_off(api, &response, why);
         let (output, unread) = match wire::decode_response(api, &response) {
-            _ if response.is_open() => (Answer::untold("an answer that its client left"), None),
+            _ if response.is_open() => (untold("an answer that its client left"), None),
             Ok(answer) => (answer, None),
-            Err(_) if status >= 300 => (Answer::untold(format!("answer of status {status}")), None),
+            Err(_) if status >= 300 => (untold(&format!("answer of status {status}")), None),
             Err(reason) if self.status.is_none() => {
                 return Err(format!("{what}: its status was not recorded, and its answer cannot be read: {reason}"));
             }
-            Err(reason) => (Answer::untold("answer that could not be read"), Some(reason)),
+            Err(reason) => (untold("answer that could not be read"), Some(reason)),
         };
         let headers = wire::checked_headers(|name| Some(self.headers.get(name)?.to_str().ok()?.to_owned()));
         let target_now = Target { path: &path, ..target };

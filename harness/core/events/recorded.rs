@@ -2,6 +2,7 @@
 //! services trim texts and print arguments again.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::notation::{hash, name, pointer_token};
@@ -40,6 +41,8 @@ pub struct Recorded {
     pub(super) said: Vec<(Source, String)>,
     /// The tokens of each turn.
     pub(super) used: Vec<Usage>,
+    /// The turns that broke off after a text.
+    pub(super) broken_off: BTreeSet<usize>,
     /// The same answers as they are stored, if a run served them with values of its own.
     stored: Option<Box<Recorded>>,
 }
@@ -78,8 +81,9 @@ impl Recorded {
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
         let (mut texts, mut parsed, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let mut used = Vec::new();
+        let (mut used, mut broken_off) = (Vec::new(), BTreeSet::new());
         let answers = answers.into_iter().enumerate().inspect(|(nth, answer)| {
+            broken_off.extend((answer.is_untold() && !answer.text().is_empty()).then_some(nth + 1));
             used.push(answer.usage.unwrap_or_default());
             said(nth + 1, answer, &mut all);
         });
@@ -93,7 +97,7 @@ impl Recorded {
         texts.extend_from_slice(&parsed);
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
-        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used, stored: None }
+        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used, broken_off, stored: None }
     }
 
     /// The texts of these answers, which a run `served` with values of its own.

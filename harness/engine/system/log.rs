@@ -115,7 +115,8 @@ impl Log {
         let often = |(line, times): &(String, usize)| {
             if *times == 1 { line.clone() } else { format!("{line}  ({times} times)") }
         };
-        let lines = folded(printed.last.iter().map(often).chain(unfinished).collect());
+        let lines: Vec<String> = printed.last.iter().map(often).chain(unfinished).collect();
+        let lines = folded(&lines);
         lines[lines.len().saturating_sub(LINES)..].to_vec()
     }
 }
@@ -138,7 +139,7 @@ impl Printed {
 }
 
 /// Lines without the middle of many indented ones: what failed stands above and below the frames of a stack.
-fn folded(lines: Vec<String>) -> Vec<String> {
+fn folded(lines: &[String]) -> Vec<String> {
     let is_indented = |line: &String| line.starts_with([' ', '\t']);
     let mut out = Vec::new();
     for block in lines.chunk_by(|one, other| is_indented(one) == is_indented(other)) {

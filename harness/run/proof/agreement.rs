@@ -6,6 +6,7 @@ use crate::run::trial::Replayed;
 use crate::run::verdict::{self, Sides};
 use retake_core::events::Golden;
 use retake_core::key::Varying;
+use retake_engine::tools::CallOfTool;
 use retake_scenario::Scenario;
 
 /// The number of replays of a proof.
@@ -27,6 +28,8 @@ pub(crate) struct Agreed {
     pub(crate) varying: Vec<Varying>,
     /// The requests to tools that tell the same days with another clock.
     pub(crate) dates_stay: Vec<(String, usize)>,
+    /// The headers of requests to tools that not all replays send.
+    pub(crate) lacking: Vec<(CallOfTool, String)>,
 }
 
 impl Agreed {

@@ -16,6 +16,7 @@ use crate::run::trial::{self, How, Replayed};
 use retake_base::error::Result;
 use retake_core::events::{Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
+use retake_engine::tools::CallOfTool;
 use retake_model::{DriftOf, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
 use retake_wire::fixture::Fixture;
@@ -77,8 +78,9 @@ impl Proof<'_> {
             let since = first.played.drift.iter().filter(|_| self.of_recording);
             let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
             let golden = self.with_cost(golden, &mut first, None);
-            let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays: TWO, varying, dates_stay: vec![] });
+            let (dates_stay, lacking) = of_tools(&first, &[], false);
+            let run = Box::new(self.without_varying(first, &varying, rules)?);
+            return Ok(Agreed { golden, run, older, replays: TWO, varying, dates_stay, lacking });
         }
         (writes_anew || scenario.cost.is_some()).then(await_next_second);
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
@@ -129,8 +131,7 @@ impl Proof<'_> {
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let has_moved = self.has_moved(&first, &runs);
-            let stay = runs.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
-            let dates_stay = stay.filter(|_| has_moved).unwrap_or_default().into_iter().collect();
+            let (dates_stay, lacking) = of_tools(&first, &runs, has_moved);
             let (unmoved, runs) = (self.unmoved().filter(|_| !has_moved), runs.iter());
             let varying: Vec<Varying> = runs.flat_map(|other| varying(&first, other)).chain(unmoved).collect();
             let dates_vary = has_moved && varying.iter().any(|of| of.check == Check::Dates);
@@ -138,7 +139,7 @@ impl Proof<'_> {
                 self.note_other_distances();
             }
             let first = self.without_varying(first, &varying, rules)?;
-            return Ok(Agreed { golden, run: Box::new(first), older, replays, varying, dates_stay });
+            return Ok(Agreed { golden, run: Box::new(first), older, replays, varying, dates_stay, lacking });
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
@@ -187,6 +188,9 @@ impl Proof<'_> {
         rules: &Arc<Rules>,
     ) -> Result<Replayed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
+        if self.of_recording {
+            replayed.played.tools.lacking.clear();
+        }
         replayed.played.drift.retain(|(turn, drift)| {
             let marked = Varying::marked(varying, *turn, drift.check, &drift.recorded);
             marked.is_none_or(|marked| text_as_varying(&marked, &drift.called) != Some(marked))
@@ -267,6 +271,13 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
         Varying::between(*turn, drift.check, &text(one), &text(other))
     };
     one.played.drift.iter().chain(&other.played.drift).flat_map(of_drift).collect()
+}
+
+/// Returns the requests to tools whose days stayed where the clock `has_moved`, and the headers of requests that not all replays sent.
+fn of_tools(one: &Replayed, others: &[Replayed], has_moved: bool) -> (Vec<CallOfTool>, Vec<(CallOfTool, String)>) {
+    let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
+    let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
+    (stay.filter(|_| has_moved).into_iter().flatten().collect(), lacking.collect())
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

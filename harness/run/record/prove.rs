@@ -44,7 +44,9 @@ impl<'a> Driven<'a> {
             Ok(agreed) => {
                 let (mut golden, how) = (agreed.golden.clone(), agreed.in_words());
                 let days_move = agreed.run.fixture.as_ref().is_some_and(|fixture| fixture.days_move);
-                let made = Fixture { days_move, ..made.with_varying(&agreed.varying, &agreed.dates_stay) };
+                let made = made.with_varying(&agreed.varying).with_requests(&agreed.dates_stay, &agreed.lacking);
+                let made = Fixture { days_move, ..made };
+                let made = old.iter().fold(made, |made, old| made.at_time_of(old));
                 text = made.print();
                 // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
                 let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);
@@ -67,7 +69,7 @@ impl<'a> Driven<'a> {
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
-                let made = made.with_varying(&proof.unmoved().collect::<Vec<_>>(), &[]);
+                let made = made.with_varying(&proof.unmoved().collect::<Vec<_>>());
                 text = Fixture { unstable: unproven.why, ..made }.print();
                 (unproven.golden, "marked as unstable".to_owned())
             }

@@ -38,3 +38,25 @@ fn an_answer_in_one_piece_has_no_last_one() {
     assert_eq!(last_text(Api::OpenAiChat, &frames(&one)), None);
     assert_eq!(last_text(Api::Opaque, &frames(&one)), None);
 }
+
+#[test]
+fn what_had_come_of_an_answer_that_broke_off_is_its_text() {
+    let of = |api: Api, pieces: &[&str]| {
+        let response = Response { body: Body::Frames(frames(pieces)), ..Response::stream(Vec::new()) };
+        broken_off(api, &response, "error: overloaded")
+    };
+    let chat = [
+        r#"{"choices":[{"delta":{"role":"assistant","content":""}}]}"#,
+        r#"{"choices":[{"delta":{"content":"Once "}}]}"#,
+        r#"{"choices":[{"delta":{"content":"upon"}}]}"#,
+        r#"{"error":{"message":"overloaded"}}"#,
+        r#"{"choices":[{"del"#,
+    ];
+    let answer = of(Api::OpenAiChat, &chat);
+    assert_eq!(answer.text(), "Once upon");
+    assert!(answer.is_untold());
+    let none = of(Api::OpenAiChat, &chat[3..]);
+    assert_eq!(none, Answer::untold("error: overloaded"));
+    let json = Response::json(529, Json::object([("error", "overloaded".into())]));
+    assert_eq!(broken_off(Api::Anthropic, &json, "error: overloaded"), none);
+}

@@ -1,5 +1,6 @@
 //! Replay: what is served, what misses and why, drift, goldens of event streams.
 
+mod broken_off;
 pub(crate) mod companion;
 pub(crate) mod declared;
 mod deerflow;
@@ -20,6 +21,7 @@ pub(crate) mod serve;
 mod texts;
 
 pub(crate) const TESTS: &[&[crate::Test]] = &[
+    broken_off::TESTS,
     companion::TESTS,
     declared::TESTS,
     deerflow::TESTS,

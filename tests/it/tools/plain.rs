@@ -15,6 +15,8 @@ tests! {
     what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss,
     after_a_miss_of_a_tool_nothing_waits_for_what_cannot_come,
     an_http_tool_that_is_not_asked_any_more_is_unused,
+    a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not,
+    headers_that_vary_between_replays_are_not_held,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
 }
 
@@ -22,7 +24,7 @@ tests! {
 const AGENT: &str = r#"import json, os, urllib.request, uuid
 
 def post(url, body, key):
-    headers = {"content-type": "application/json", "authorization": "Bearer " + key}
+    headers = {"content-type": "application/json", "authorization": "Bearer " + key, "X-Tenant": "t1"}
     return urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers))
 
 def ask(messages):
@@ -43,10 +45,14 @@ print(json.dumps({"type": "answer", "text": ask(messages)["content"]}))
 /// A key that stands in the path, as some services want it.
 const KEY: &str = "shpat_0123456789abcdef0123456789abcdef";
 
+fn suite(tool: &str) -> String {
+    format!("settle = \"100ms\"\n[tools.weather]\nhttp = \"{tool}/below/\"\n")
+}
+
 fn tree() -> Tree {
     let tree = Tree::empty();
     tree.write("agent.py", &AGENT.replace("OF_TOOL", KEY));
-    tree.write("scenarios/suite.toml", "settle = \"100ms\"\n[tools.weather]\nhttp = \"http://127.0.0.1:9/below/\"\n");
+    tree.write("scenarios/suite.toml", &suite("http://127.0.0.1:9"));
     let scenario = "[[step]]\nrun = [\"python3\", \"{{ root }}/agent.py\"]\nenv = { TOOL = \"{{ tools.weather.url }}\", \
         OPENAI_BASE_URL = \"{{ model.openai }}\", OPENAI_API_KEY = \"{{ model.key }}\" }\nstream = { last = \"answer\" }\n\
         [golden]\nshow = [\"/text\"]\n";
@@ -54,9 +60,14 @@ fn tree() -> Tree {
     tree
 }
 
-/// Records with the real tool, which is gone afterwards.
 fn recorded() -> Tree {
     let tree = tree();
+    record(&tree);
+    tree
+}
+
+/// Records with the real tool, which is gone afterwards.
+fn record(tree: &Tree) {
     let forecast = || async {
         (
             [("content-type", "application/json"), ("link", "</2>; rel=next"), ("set-cookie", "session=1")],
@@ -73,11 +84,10 @@ fn recorded() -> Tree {
     let tool =
         Router::new().route("/v1/below/v1/forecast", get(forecast)).route("/v1/below/{key}/bookings/{id}", post(book));
     let tool = Service::start(tool);
-    tree.replace("scenarios/suite.toml", "http://127.0.0.1:9", &tool.openai());
+    tree.write("scenarios/suite.toml", &suite(&tool.openai()));
     let provider = agent::provider();
     let record = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     record.run().exits(0).says(&["ask: 2 turns recorded to fixtures/ask.json, two replays agree"]);
-    tree
 }
 
 fn change(tree: &Tree, change: impl FnOnce(&mut Vec<Value>)) {
@@ -93,7 +103,7 @@ fn a_double_replaces_an_http_tool() {
             "result": {"headers": {"content-type": "application/json", "link": "</2>; rel=next"}, "json": {"sky": "clear"}}});
         let path = exchanges[1]["params"]["path"].as_str().unwrap();
         assert!(path.contains("/bookings/") && !path.contains(KEY), "{path}");
-        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}},
+        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "x-tenant"],
             "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
         assert_eq!(*exchanges, [forecast, booking]);
     });
@@ -141,6 +151,51 @@ fn an_http_tool_that_is_not_asked_any_more_is_unused() {
         .run()
         .exits(1)
         .says(&["unused: 1 recorded request to tools not made: `weather`: GET {", "/v1/tides"]);
+}
+
+fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not() {
+    let tree = recorded();
+    tree.replace(
+        "agent.py",
+        "\"X-Tenant\": ",
+        "\"User-Agent\": \"other/2\", \"Accept\": \"*/*\", \"X-New\": \"n\", \"x-tenant\": ",
+    );
+    tree.retake().arg("test").run().exits(0);
+    tree.replace("agent.py", ", \"x-tenant\": \"t1\"", "");
+    tree.retake().arg("test").run().exits(1).says(&[
+        "drift: `POST` of `/",
+        "` to `weather` has no header `x-tenant` any more",
+        "if the change is intended",
+    ]);
+    tree.replace("scenarios/ask/scenario.toml", "[[step]]", "drift = { results = \"note\" }\n[[step]]");
+    tree.retake().arg("test").run().exits(0).says(&["note: ask: drift: ", "has no header `x-tenant` any more"]);
+    tree.replace("scenarios/ask/scenario.toml", "drift = { results = \"note\" }\n", "");
+    // In a fixture without headers none are held.
+    change(&tree, |exchanges| {
+        exchanges[1].as_object_mut().unwrap().remove("headers").unwrap();
+    });
+    tree.retake().arg("test").run().exits(0);
+}
+
+fn headers_that_vary_between_replays_are_not_held() {
+    let tree = tree();
+    let seen = tree.path("seen");
+    let file = json!(seen);
+    let line = format!(
+        "    if key == \"of-the-tool\" and not os.path.exists({file}):\n        open({file}, \"w\")\n        headers[\"X-First\"] = \"1\"\n    return"
+    );
+    tree.replace("agent.py", "    return urllib", &format!("{line} urllib"));
+    tree.replace("agent.py", "str(uuid.uuid4())", "\"one\"");
+    record(&tree);
+    let fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    assert_eq!(fixture["tools"]["weather"][1]["headers"], json!(["authorization", "x-tenant"]));
+    // Recorded again, it is the same, with the minute of the first time.
+    let minute = fixture["recorded"].as_str().unwrap().to_owned();
+    tree.replace("fixtures/ask.json", &minute, "2026-01-02T03:04+00:00");
+    let before = tree.read("fixtures/ask.json");
+    std::fs::remove_file(seen).unwrap();
+    record(&tree);
+    assert_eq!(tree.read("fixtures/ask.json"), before);
 }
 
 fn an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said() {

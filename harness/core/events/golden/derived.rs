@@ -9,6 +9,7 @@ use super::varying::{
     open_texts, replace, tell, texts,
 };
 use super::{Golden, Kind, Kinds, NUMBER, STRING};
+use crate::events::marked::Passed;
 use crate::events::recorded::Recorded;
 
 impl Golden {
@@ -35,6 +36,12 @@ impl Golden {
         };
         self.at_trees(with_more, &|tree, other| at_node(&mut tree.root, from_ref(&other.root), act));
         self.recording = Some(recorded.hash());
+    }
+
+    /// Whether what answers said before they broke off counts as the model's words in this golden, as it did not in older ones.
+    pub fn tells_broken_off(&self, recorded: &Recorded) -> bool {
+        let names_one = || Passed::of(self).all().iter().any(|(of, _)| recorded.broken_off.contains(&of.turn));
+        recorded.broken_off.is_empty() || self.recording == Some(recorded.hash()) || names_one()
     }
 
     /// Tells these values as a committed golden does. If that is of another recording, what is true of one is as there.

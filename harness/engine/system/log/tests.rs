@@ -48,7 +48,7 @@ fn output_from_before_the_file_existed_is_in_it() {
 #[test]
 fn frames_of_a_stack_do_not_hide_what_failed() {
     let log = Log::new(None);
-    let frames = |of: &str| (0..30).map(|n| format!("\tat {of}{n}\n")).collect::<String>();
+    let frames = |of: &str| (0..30).map(|n| format!("\tat {of}{n}")).collect::<Vec<_>>().join("\n") + "\n";
     log.push(format!("Exception: first\n{}Caused by: second\n{}ready\n", frames("a"), frames("b")).as_bytes());
     let tail = log.tail();
     assert_eq!(tail.first().unwrap(), "Exception: first");

@@ -30,6 +30,8 @@ struct Recorded {
     served: bool,
     /// Whether it answered a request with other days.
     moved: bool,
+    /// The headers of all requests that it answered; `None` if it answered none.
+    headers: Option<Vec<String>>,
 }
 
 impl Answers {
@@ -46,6 +48,7 @@ impl Answers {
             exchange: exchange.clone(),
             served: false,
             moved: false,
+            headers: None,
         });
         answers.exchanges = recorded.collect();
         answers
@@ -64,6 +67,7 @@ impl Answers {
         &mut self,
         method: &str,
         params: &Json,
+        headers: &[String],
         repeats: bool,
     ) -> Result<(usize, ToolExchange), (MissReason, Vec<String>)> {
         let mut key = self.key(method, params);
@@ -79,8 +83,9 @@ impl Answers {
         let moved = |of: &usize| differ(of) && !(self.says_the_same)(&told(&all[*of].dates), &told(&dates));
         let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && differ(of));
         let same: Vec<usize> = (0..all.len()).filter(fits).collect();
-        // Of several, the one that tells the same days, and rather those that it told than those as far from today.
-        let rank = |of: &usize| (moved(of), differ(of));
+        // Of several, the one that tells the same days, rather those that it told than those as far from today, and has no other headers.
+        let lacks = |of: &usize| all[*of].exchange.headers.iter().any(|name| !headers.contains(name));
+        let rank = |of: &usize| (moved(of), differ(of), lacks(of));
         let open = same.iter().copied().filter(|&of| !all[of].served).min_by_key(rank);
         // An answer to a use is served only once, unless that changes nothing over HTTP.
         let may_again = repeats || !is_use(method) || is_safe(method);
@@ -93,6 +98,8 @@ impl Answers {
         };
         let moved = moved(&index);
         self.exchanges[index].moved |= moved;
+        let of_all = self.exchanges[index].headers.get_or_insert_with(|| headers.to_vec());
+        of_all.retain(|name| headers.contains(name));
         let again = std::mem::replace(&mut self.exchanges[index].served, true);
         let mut exchange = self.exchanges[index].exchange.clone();
         if again {
@@ -120,9 +127,21 @@ impl Answers {
         then.any(|message| subscription_of(&message.params).is_none())
     }
 
-    /// The exchanges that were served, in recorded order.
+    /// The exchanges that were served, in recorded order, with the headers of now.
     pub(super) fn served(&self) -> Vec<ToolExchange> {
-        self.exchanges.iter().filter(|recorded| recorded.served).map(|recorded| recorded.exchange.clone()).collect()
+        let served = self.exchanges.iter().filter(|recorded| recorded.served);
+        let now = |recorded: &Recorded| recorded.headers.clone().unwrap_or_default();
+        served.map(|recorded| ToolExchange { headers: now(recorded), ..recorded.exchange.clone() }).collect()
+    }
+
+    /// The headers of recorded requests that those in their place lacked, each with the index of its request.
+    pub(super) fn lacking(&self) -> Vec<(usize, String)> {
+        let lacking = |(index, recorded): (usize, &Recorded)| {
+            let came = recorded.headers.as_ref()?;
+            let names = recorded.exchange.headers.iter().filter(|name| !came.contains(name)).cloned();
+            Some(names.map(|name| (index, name)).collect::<Vec<_>>())
+        };
+        self.exchanges.iter().enumerate().filter_map(lacking).flatten().collect()
     }
 
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index. What changes nothing over HTTP may
@@ -207,7 +226,7 @@ impl Answers {
             lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }
         let elsewhere = called(method, params) != called(method, &recorded.exchange.params);
-        let first = found.first().filter(|_| !is_other(&found) && !(recorded.served && elsewhere)).map(|first| {
+        let first = found.first().filter(|_| !(is_other(&found) || recorded.served && elsewhere)).map(|first| {
             let ([then, now], at) = (first.shown(SHORT), &first.pointer);
             let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
             let how = match (recorded.served, &first.actual) {

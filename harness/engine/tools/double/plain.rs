@@ -1,8 +1,8 @@
 //! The double of a plain HTTP tool: any method, and any path below its address. Its exchanges are kept in the form of those with MCP
 //! servers. The parameters are path, query and body, so that rules and secrets count in each; the result is the headers and the body of
-//! the answer. Headers of a request belong to no exchange, since they hold keys.
+//! the answer. Of the headers of a request, only the names are kept, since the values hold keys.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -13,6 +13,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use retake_core::events::is_held_header;
 use retake_core::json::{Json, Layout, Object};
 use retake_model::FaultKind;
+
+/// What clients of HTTP send by themselves, besides the headers of transport and traces.
+const OF_CLIENTS: &str = "accept accept-charset accept-encoding accept-language baggage cache-control content-encoding content-type expect host \
+    http2-settings pragma priority proxy-connection user-agent";
 
 /// A request to a plain HTTP tool, as it came.
 pub(super) struct Plain {
@@ -27,6 +31,15 @@ impl Plain {
     pub(super) fn new(method: Method, path: &str, uri: &Uri, headers: HeaderMap, body: Bytes) -> Plain {
         let below = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
         Plain { method, below, headers, body }
+    }
+
+    /// The names of the headers that the agent chose, in alphabetical order: those that its client does not send by itself.
+    pub(super) fn chosen(&self) -> Vec<String> {
+        let of_clients = |name: &str| OF_CLIENTS.split_whitespace().any(|of| of == name);
+        let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
+        let names = self.headers.keys().map(|name| name.as_str().to_owned());
+        let chosen: BTreeSet<String> = names.filter(|name| is_held_header(name) && !by_itself(name)).collect();
+        chosen.into_iter().collect()
     }
 
     /// The parameters of its exchange.

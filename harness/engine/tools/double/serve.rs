@@ -216,13 +216,13 @@ impl Servers {
 
     /// Begins a request, before the next one of this agent is read.
     async fn begin(&self, request: &Request, message: Json) -> Begun {
-        let Request { name, method, params, out, .. } = request;
+        let Request { name, method, params, .. } = request;
         let server = &self.by_name[name];
         if method == "ping" {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
         if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_use(method)) {
-            let taken = server.answers.lock().take(method, params, false);
+            let taken = server.answers.lock().take(method, params, &request.headers(), false);
             if let Ok((_, exchange)) = taken {
                 return Begun::Recorded(Box::new(exchange));
             }
@@ -230,7 +230,7 @@ impl Servers {
         let Some(Live { upstream, traffic }) = &server.live else {
             let mut answers = server.answers.lock();
             let world = self.world.lock().clone();
-            return match answers.take(method, params, world.repeats) {
+            return match answers.take(method, params, &request.headers(), world.repeats) {
                 Ok((index, exchange)) => {
                     let (fails, acts) =
                         if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
@@ -242,7 +242,7 @@ impl Servers {
                 Err(missed) => Begun::Known(Err(self.miss(name, method, missed))),
             };
         };
-        let noted = traffic.ask(message, method, params, out);
+        let noted = traffic.ask(message, request);
         let exchange = noted.exchange;
         let message = match upstream {
             #[cfg(unix)]
@@ -299,7 +299,7 @@ impl Servers {
                 };
                 let Some(answer) = answered.or_else(|| passed.answer.try_recv().ok()) else { return };
                 if let ToolsMode::Live = self.mode {
-                    server.compare(method, params, &answer);
+                    server.compare(request, &answer);
                 }
                 answer
             }

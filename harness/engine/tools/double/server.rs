@@ -18,7 +18,7 @@ use super::stdio;
 use super::streams::Streams;
 use super::traffic::Traffic;
 use super::upstream::{Http, Upstream};
-use super::world::ToolWorld;
+use super::world::{CallOfTool, ToolWorld};
 use crate::system::{Egress, Folder, StageTools};
 use crate::tools::live::OnStage;
 use retake_base::error::{Error, Result};
@@ -213,6 +213,8 @@ impl Doubles {
                 asked.unused.push(named(line));
             }
             asked.dates_stay.extend(server.answers.lock().dates_stay().map(|index| (name.clone(), index)));
+            let lacking = server.answers.lock().lacking();
+            asked.lacking.extend(lacking.into_iter().map(|(index, header)| ((name.clone(), index), header)));
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {
@@ -250,6 +252,8 @@ pub struct Asked {
     pub unused_at: Vec<(String, usize)>,
     /// Recorded requests with days, in whose place none with other days were made.
     pub dates_stay: BTreeSet<(String, usize)>,
+    /// Headers of recorded requests that those in their place did not have.
+    pub lacking: BTreeSet<(CallOfTool, String)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
     pub drift: Vec<String>,
     /// Requests of servers that the system has not answered, one line each.

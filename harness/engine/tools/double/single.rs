@@ -53,6 +53,13 @@ pub(super) struct Request {
     pub(super) plain: Option<Plain>,
 }
 
+impl Request {
+    /// The names of the headers that the agent chose; none if the server speaks MCP.
+    pub(super) fn headers(&self) -> Vec<String> {
+        self.plain.as_ref().map(Plain::chosen).unwrap_or_default()
+    }
+}
+
 impl Server {
     pub(super) fn new(
         answers: impl FnOnce() -> Answers + Send + 'static,
@@ -170,8 +177,8 @@ impl Server {
     }
 
     /// Notes how the answer of a live server differs from the recorded one.
-    pub(super) fn compare(&self, method: &str, params: &Json, answer: &Result<Json, Json>) {
-        let recorded = self.answers.lock().take(method, params, false);
+    pub(super) fn compare(&self, request: &Request, answer: &Result<Json, Json>) {
+        let recorded = self.answers.lock().take(&request.method, &request.params, &request.headers(), false);
         let changed = recorded.ok().and_then(|(_, recorded)| changed(&recorded, answer));
         self.drift.lock().extend(changed);
     }

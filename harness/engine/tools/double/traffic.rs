@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use tokio::sync::oneshot;
 
 use super::out::Out;
+use super::single::Request;
 use super::streams::{Streams, opened_by, subscription_of};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
@@ -81,7 +82,7 @@ impl Traffic {
     }
 
     /// Notes a request of an agent. Its id stays, unless the request of another agent waits under the same one.
-    pub(super) fn ask(&self, mut message: Json, method: &str, params: &Json, out: &Out) -> Noted {
+    pub(super) fn ask(&self, mut message: Json, request: &Request) -> Noted {
         let id = message.get("id").cloned().unwrap_or(Json::Null);
         let mut state = self.state.lock();
         let mut passed_as = id.clone();
@@ -97,13 +98,13 @@ impl Traffic {
         for (_, place, _) in state.questions.iter_mut().filter(|(_, place, _)| *place == Place::Early) {
             *place = Place::Before(exchange);
         }
-        let mut params = params.clone();
+        let mut params = request.params.clone();
         self.scrub.json(&mut params, &mut Fired::new());
-        let method = method.to_owned();
-        state.exchanges.push(Some(ToolExchange { method, params, messages, ..ToolExchange::default() }));
+        let (method, headers) = (request.method.clone(), request.headers());
+        state.exchanges.push(Some(ToolExchange { method, params, headers, messages, ..ToolExchange::default() }));
         let (answered, answer) = oneshot::channel();
         let token = token_of(&message);
-        let out = out.clone();
+        let out = request.out.clone();
         state.pending.push(Pending { exchange, id, passed_as, token, subscribes: false, out, answered });
         Noted { exchange, message, answer }
     }

@@ -258,7 +258,7 @@ pub(crate) struct RawDrift {
     /// Default: `"note"`. Example: `"fail"`.
     pub form: Option<Level>,
     /// Tool results that have become errors or empty, or have changed places; and other days and points in time, such as `2029-03-04`, in
-    /// what a call says anew, if another clock did not change them while it was recorded.
+    /// what a call says anew, if another clock did not change them while it was recorded; and headers that requests to tools lack.
     /// Default: `"fail"`. Example: `"note"`.
     pub results: Option<Level>,
     /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in

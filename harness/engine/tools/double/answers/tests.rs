@@ -12,7 +12,7 @@ fn answers(exchanges: &[ToolExchange]) -> Answers {
 
 fn take(answers: &mut Answers, method: &str, params: &str) -> Option<Json> {
     let params = Json::parse(params.as_bytes()).unwrap();
-    answers.take(method, &params, false).ok().map(|(_, exchange)| exchange.answer.unwrap().unwrap())
+    answers.take(method, &params, &[], false).ok().map(|(_, exchange)| exchange.answer.unwrap().unwrap())
 }
 
 const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "n": 1}}"#;
@@ -25,7 +25,7 @@ fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
     assert_eq!(take(&mut answers, "tools/call", again), Some(Json::Int(1)));
     assert_eq!(take(&mut answers, "tools/call", CALL), Some(Json::Int(2)));
     let params = Json::parse(CALL.as_bytes()).unwrap();
-    let (reason, _) = answers.take("tools/call", &params, false).unwrap_err();
+    let (reason, _) = answers.take("tools/call", &params, &[], false).unwrap_err();
     let call = "`tools/call` of `read`".to_owned();
     assert_eq!(reason, MissReason::ToolAllServed { call, times: 2 });
 }
@@ -113,7 +113,7 @@ fn a_request_gets_the_answer_of_its_own_days_and_not_of_those_as_far_from_today(
 fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
-    let (reason, evidence) = answers.take("tools/call", &other, false).unwrap_err();
+    let (reason, evidence) = answers.take("tools/call", &other, &[], false).unwrap_err();
     assert_eq!(reason.to_string(), "`tools/call` of `read` has a different `/arguments/n` than recorded (1 → 2)");
     assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
@@ -155,7 +155,7 @@ fn the_first_line_of_a_miss_says_what_counts() {
     let mut answers = answers(&[exchange("POST", &post("/pages", sent), "1")]);
     let mut said = |path: &str, json: &str| {
         let params = Json::parse(post(path, json).as_bytes()).unwrap();
-        answers.take("POST", &params, false).unwrap_err().0.to_string()
+        answers.take("POST", &params, &[], false).unwrap_err().0.to_string()
     };
     let severe = sent.replace('1', "3").replace("03:04", "04:05");
     assert_eq!(said("/pages", &severe), "`POST` of `/pages` has a different `/json/severity` than recorded (1 → 3)");
@@ -166,4 +166,23 @@ fn the_first_line_of_a_miss_says_what_counts() {
     );
     assert_eq!(said("/page", sent), "`POST` of `/page` has a different `/path` than recorded (\"/pages\" → \"/page\")");
     assert_eq!(said("/bookings", "{}"), "`POST` of `/bookings` was never recorded");
+}
+
+#[test]
+fn headers_that_a_request_lacks_are_told_and_choose_among_equal_ones() {
+    let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    let params = r#"{"path": "/tickets"}"#;
+    let of = |headers: &[&str]| ToolExchange { headers: names(headers), ..exchange("POST", params, "1") };
+    let ask = |answers: &mut Answers, headers: &[&str]| {
+        answers.take("POST", &Json::parse(params.as_bytes()).unwrap(), &names(headers), false).unwrap().0
+    };
+    let mut answers = answers(&[of(&["authorization", "idempotency-key"]), of(&["authorization"]), of(&[])]);
+    assert_eq!(answers.lacking(), []);
+    assert_eq!(ask(&mut answers, &["authorization", "x-new"]), 1);
+    assert_eq!(ask(&mut answers, &["authorization"]), 2);
+    assert_eq!(answers.lacking(), []);
+    assert_eq!(ask(&mut answers, &["authorization"]), 0);
+    assert_eq!(answers.lacking(), [(0, "idempotency-key".to_owned())]);
+    let served: Vec<_> = answers.served().into_iter().map(|exchange| exchange.headers).collect();
+    assert_eq!(served, [names(&["authorization"]), names(&["authorization", "x-new"]), names(&["authorization"])]);
 }
