@@ -40,8 +40,7 @@ impl Replayed {
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
         let outside = self.played.egress.as_ref().and_then(|egress| egress::failure(egress, scenario));
         let own = [self.unused_tools(scenario), self.drifted(scenario), self.flawed(scenario)];
-        let others: Vec<Failure> =
-            std::iter::once(outside).chain(own).chain([self.over_budget(scenario)]).flatten().collect();
+        let others = std::iter::once(outside).chain(own).chain([self.over_budget(scenario)]).flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),
             fault: self.played.fault.as_ref(),
