@@ -23,12 +23,11 @@ pub(super) fn belonging<'a>(
     let all: Vec<(&Group, Vec<(Check, Hash)>)> = groups.iter().map(|group| (*group, first(group))).collect();
     let fewest = all.iter().map(|(_, differing)| differing.len()).min()?;
     let mut nearest: Vec<(&Group, f64)> = Vec::new();
-    let mut candidates = all.into_iter().filter(|(_, differing)| differing.len() == fewest).peekable();
-    let first = candidates.next()?;
-    if candidates.peek().is_none() {
-        return Some(first.0);
+    let candidates: Vec<_> = all.into_iter().filter(|(_, differing)| differing.len() == fewest).collect();
+    if let [(only, _)] = candidates[..] {
+        return Some(only);
     }
-    for (group, differing) in [first].into_iter().chain(candidates) {
+    for (group, differing) in candidates {
         let distance = differing.iter().map(|(check, hash)| {
             let recorded = texts.get(hash).map_or("", |text| &**text);
             distance(recorded, called.texts.of(*check).map_or("", |text| &**text))

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use axum::body::Body as HttpBody;
-use axum::extract::State;
-use axum::http::{Request, Response as HttpResponse};
+use axum::extract::{Request, State};
+use axum::response::Response as HttpResponse;
 
 use super::activity::InFlight;
 use super::callers::CallerRules;
@@ -40,10 +39,7 @@ pub(super) struct ServerState {
 }
 
 /// Answers one request. What its head says decides whether its body is read.
-pub(super) async fn handle(
-    State(state): State<Arc<ServerState>>,
-    request: Request<HttpBody>,
-) -> HttpResponse<HttpBody> {
+pub(super) async fn handle(State(state): State<Arc<ServerState>>, request: Request) -> HttpResponse {
     let begun = state.seats.begin();
     let (mut incoming, body) = Incoming::new(request);
     let path = incoming.uri.path().to_owned();
@@ -82,7 +78,7 @@ fn turned_away(
     route: Route,
     incoming: &Incoming,
     foreign: Option<&'static str>,
-) -> HttpResponse<HttpBody> {
+) -> HttpResponse {
     match route {
         // LiteLLM does not send the key with these requests, and Ollama's clients have none.
         Route::Aside(aside) if aside.is_open() => http::answer(&aside.answer(Vec::new), begun.of_none().1),
@@ -112,7 +108,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    async fn called(self, aside: Option<Aside>, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    async fn called(self, aside: Option<Aside>, in_flight: InFlight) -> HttpResponse {
         match self.session.read_call(self.incoming.target(), &self.incoming.body) {
             Err(what) => self.refused(400, MissReason::Unreadable { what }, in_flight),
             Ok(read) => match &self.session.mode {
@@ -152,7 +148,7 @@ impl Exchange<'_> {
         aside: Option<Aside>,
         mut read: Read,
         in_flight: InFlight,
-    ) -> HttpResponse<HttpBody> {
+    ) -> HttpResponse {
         let Exchange { session, incoming, .. } = self;
         let mut lookup = self.lookup(replay, &read.call, read.hash.take());
         let may_be_opaque = matches!(read.call.api, Api::Declared(_) | Api::Opaque);
@@ -269,7 +265,7 @@ impl Exchange<'_> {
     }
 
     /// Passes a call on to its provider.
-    async fn recorded(self, recorder: &Recorder, read: Read, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    async fn recorded(self, recorder: &Recorder, read: Read, in_flight: InFlight) -> HttpResponse {
         let Exchange { session, incoming, .. } = self;
         let (request, call) = (read.json().clone(), read.call);
         let caller = self.state.callers.caller_of(&incoming.headers, &call);
@@ -293,7 +289,7 @@ impl Exchange<'_> {
         call: &Call,
         pending: PendingCall,
         in_flight: InFlight,
-    ) -> HttpResponse<HttpBody> {
+    ) -> HttpResponse {
         let prefix = &branch.prefix;
         let served = branch.recall(&self.lookup(prefix, call, None), &pending.request);
         if let Some(Ok(response)) = served.as_ref().map(|served| served.response_to(call)) {
@@ -307,7 +303,7 @@ impl Exchange<'_> {
     }
 
     /// Refuses a request that cannot be looked up: a miss in replay, noted as trouble while recording.
-    fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    fn refused(self, status: u16, reason: MissReason, in_flight: InFlight) -> HttpResponse {
         let api = self.incoming.provider();
         let response = match &self.session.mode {
             Mode::Replay(replay) => {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
+use axum::extract::Request;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response as HttpResponse, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::response::Response as HttpResponse;
 use futures_util::{Stream, StreamExt as _};
 use subtle::ConstantTimeEq as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -63,7 +65,7 @@ pub(super) struct Incoming {
 
 impl Incoming {
     /// Parts a request into its head and its body, which is not read yet.
-    pub(super) fn new(request: Request<HttpBody>) -> (Incoming, HttpBody) {
+    pub(super) fn new(request: Request) -> (Incoming, HttpBody) {
         let (parts, sent) = request.into_parts();
         let (method, uri, headers) = (parts.method, parts.uri, parts.headers);
         let (body, values) = (Bytes::new(), RunValues::default());
@@ -214,7 +216,7 @@ static KEY_HEADERS: [HeaderName; 3] = [
 ];
 
 /// Returns the HTTP response. The call is under way until the last byte of the body is taken.
-pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+pub(super) fn answer(response: &Response, in_flight: InFlight) -> HttpResponse {
     answer_in(response, Vec::new(), None, in_flight)
 }
 
@@ -225,19 +227,14 @@ pub(super) async fn answer_in_time(
     mut delays: Vec<u32>,
     held: Option<HeldPiece>,
     in_flight: InFlight,
-) -> HttpResponse<HttpBody> {
+) -> HttpResponse {
     if let Some(first) = delays.first_mut() {
         tokio::time::sleep(Duration::from_millis(std::mem::take(first).into())).await;
     }
     answer_in(response, delays, held, in_flight)
 }
 
-fn answer_in(
-    response: &Response,
-    delays: Vec<u32>,
-    held: Option<HeldPiece>,
-    in_flight: InFlight,
-) -> HttpResponse<HttpBody> {
+fn answer_in(response: &Response, delays: Vec<u32>, held: Option<HeldPiece>, in_flight: InFlight) -> HttpResponse {
     let body = match &response.body {
         Body::Frames(frames) if frames.is_open() || held.is_some() || delays.iter().any(|delay| *delay > 0) => {
             HttpBody::from_stream(in_time(frames, delays, held, in_flight))
@@ -259,7 +256,7 @@ fn answer_in(
 }
 
 /// Returns an HTTP response with the status and content type of `response`.
-pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBody> {
+pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse {
     let mut out = HttpResponse::new(body);
     *out.status_mut() = axum::http::StatusCode::from_u16(response.status).unwrap_or_default();
     if let Ok(content_type) = response.content_type.parse() {
@@ -269,15 +266,15 @@ pub(super) fn headed(response: &Response, body: HttpBody) -> HttpResponse<HttpBo
 }
 
 /// Adds the headers in which the API counts the tokens of a turn's response.
-pub(super) fn counted(sent: HttpResponse<HttpBody>, api: Api, response: &Response) -> HttpResponse<HttpBody> {
+pub(super) fn counted(sent: HttpResponse, api: Api, response: &Response) -> HttpResponse {
     with_headers(sent, wire::count_headers(api, response))
 }
 
 /// Adds headers to a response. Values that a header cannot have are left out.
 pub(super) fn with_headers(
-    mut response: HttpResponse<HttpBody>,
+    mut response: HttpResponse,
     headers: impl IntoIterator<Item = (&'static str, String)>,
-) -> HttpResponse<HttpBody> {
+) -> HttpResponse {
     for (name, value) in headers {
         let Ok(value) = HeaderValue::try_from(value) else { continue };
         response.headers_mut().insert(HeaderName::from_static(name), value);
@@ -314,7 +311,7 @@ fn in_time(
 }
 
 /// Returns the HTTP response for one of Retake's own errors, which SDKs neither retry nor hide.
-pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+pub(super) fn final_error(response: &Response, in_flight: InFlight) -> HttpResponse {
     let mut out = answer(response, in_flight);
     out.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
     out
@@ -336,9 +333,8 @@ fn unpacked(headers: &HeaderMap, body: Bytes) -> Result<Bytes, String> {
         value.is_some_and(|value| value.to_ascii_lowercase().starts_with(word))
     };
     if says(header::UPGRADE, "websocket") {
-        return Err(
-            "it opens a WebSocket, over which neither Responses nor realtime is spoken: only HTTP is".to_owned()
-        );
+        let why = "it opens a WebSocket, over which neither Responses nor realtime is spoken: only HTTP is";
+        return Err(why.to_owned());
     }
     if says(header::CONTENT_TYPE, "application/grpc") {
         return Err("it is a call of gRPC, which is not spoken: only HTTP with JSON is".to_owned());

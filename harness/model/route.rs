@@ -52,9 +52,7 @@ impl Route {
 /// Whether the path repeats the version, as in `/v1/v1/messages`. That happens if the base URL ends with a version and the
 /// client adds one. A provider would refuse such a request, whichever gateway is in front of it.
 fn doubles_a_version(path: &str) -> bool {
-    let mut parts = path.split('/').peekable();
-    std::iter::from_fn(|| Some((parts.next()?, parts.peek().copied())))
-        .any(|(part, next)| is_version(part) && next == Some(part))
+    path.split('/').zip(path.split('/').skip(1)).any(|(part, next)| is_version(part) && next == part)
 }
 
 /// Whether a part of a path names a version. LM Studio's own paths begin with `/api/v1`, Ollama's have none.

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use axum::body::Body as HttpBody;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::handler::Handler as _;
-use axum::http::{Request, Response as HttpResponse};
+use axum::response::Response as HttpResponse;
 use axum::serve::ListenerExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -83,10 +82,8 @@ impl ModelServer {
     pub async fn start(mode: Mode, options: ServerOptions) -> Result<ModelServer> {
         let address = options.address.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, 0).into());
         if !address.ip().is_loopback() {
-            return Err(Error::new(format!(
-                "{address} is not a loopback address: the replay model listens on loopback only"
-            ))
-            .help("use 127.0.0.1:0 for a free port"));
+            let why = format!("{address} is not a loopback address: the replay model listens on loopback only");
+            return Err(Error::new(why).help("use 127.0.0.1:0 for a free port"));
         }
         let failed = |e: std::io::Error| Error::new(format!("failed to listen on {address}: {e}"));
         let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -129,7 +126,7 @@ impl ModelServer {
     }
 
     /// Answers a request as if it had come over a socket.
-    pub async fn answer(&self, request: Request<HttpBody>) -> HttpResponse<HttpBody> {
+    pub async fn answer(&self, request: Request) -> HttpResponse {
         handle(State(self.state.clone()), request).await
     }
 

@@ -45,16 +45,14 @@ pub struct ReplayModelBuilder {
 impl ReplayModelBuilder {
     /// Sets the folder of the project, which is the one that contains `scenarios/`.
     #[must_use]
-    pub fn root(mut self, root: impl Into<PathBuf>) -> ReplayModelBuilder {
-        self.root = Some(root.into());
-        self
+    pub fn root(self, root: impl Into<PathBuf>) -> ReplayModelBuilder {
+        ReplayModelBuilder { root: Some(root.into()), ..self }
     }
 
     /// Serves turns repeatedly, for load tests: when all turns of a conversation were served, the first is served again.
     #[must_use]
-    pub fn repeat(mut self) -> ReplayModelBuilder {
-        self.repeat = true;
-        self
+    pub fn repeat(self) -> ReplayModelBuilder {
+        ReplayModelBuilder { repeat: true, ..self }
     }
 
     /// Starts the server on the current tokio runtime. It stops when the [`ReplayModel`] is dropped.

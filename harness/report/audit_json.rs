@@ -89,26 +89,22 @@ fn unnoticed(one: &Unnoticed) -> Json {
 }
 
 fn keys<'a>(parts: impl Iterator<Item = (&'static str, &'a ByKeys)>) -> Json {
+    let hidden =
+        |(rule, count): (&usize, &usize)| Json::object([("rule", Json::from(rule + 1)), ("count", (*count).into())]);
     Json::object(parts.map(|(part, tally)| {
-        let hidden = tally
-            .hidden
-            .iter()
-            .map(|(rule, count)| Json::object([("rule", Json::from(rule + 1)), ("count", (*count).into())]));
         let tally = Json::object([
             ("tried", tally.tried.into()),
             ("noticed", tally.noticed.into()),
             ("in_no_later_call", tally.last.into()),
-            ("hidden", Json::Array(hidden.collect())),
+            ("hidden", Json::Array(tally.hidden.iter().map(hidden).collect())),
         ]);
         (part, tally)
     }))
 }
 
 fn fixture_json(fixture: &FixtureAudit, audit: &Audit) -> Json {
-    let secrets = fixture
-        .secrets
-        .iter()
-        .map(|secret| Json::object([("place", secret.place.as_str().into()), ("form", secret.form.as_str().into())]));
+    let secrets = fixture.secrets.iter().map(|it| [("place", it.place.as_str()), ("form", it.form.as_str())]);
+    let secrets = secrets.map(|secret| Json::object(secret.map(|(key, text)| (key, text.into()))));
     let shared = fixture.shared.iter().map(|shared| {
         let callers = shared.callers.each_ref().map(|caller| Json::from(caller.as_deref())).to_vec();
         Json::object([

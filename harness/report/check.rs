@@ -223,9 +223,8 @@ pub fn check_text(checks: &[(String, CheckData)], take_over: impl Fn(&str) -> St
         };
         let calls = counted(usize::try_from(check.calls).unwrap_or(usize::MAX), "call");
         lines.push(format!("{name}: {result} ({calls}, {} tokens)", check.tokens));
-        for (word, found) in
-            [("drift", check.lines(true)), ("not checked", check.not_checked()), ("note", check.lines(false))]
-        {
+        let found = [("drift", check.lines(true)), ("not checked", check.not_checked()), ("note", check.lines(false))];
+        for (word, found) in found {
             lines.extend(found.into_iter().map(|line| format!("  {word}: {line}")));
         }
         if check.result() == CheckResult::Drift {

@@ -23,11 +23,11 @@ pub fn notes<'a>(
     for (turn, drift) in drift {
         let caller = fixture.and_then(|fixture| fixture.table.turns().get(*turn)?.caller.as_deref());
         let about = format!("drift: {} changed", drift.check);
-        Note::add(&mut said, about, caller, Some(place(*turn)), || drift.in_short());
+        Note::add(&mut said, about, caller, Some(place(*turn)), Some(drift));
     }
     for flaw in flaws {
         let about = format!("{}: {}", flaw.kind, flaw.what);
-        Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn.map(place), String::new);
+        Note::add(&mut said, about, flaw.caller.as_deref(), flaw.turn.map(place), None);
     }
     said
 }
@@ -74,13 +74,7 @@ impl fmt::Display for Note {
 }
 
 impl Note {
-    fn add(
-        notes: &mut Vec<Note>,
-        about: String,
-        caller: Option<&str>,
-        turn: Option<String>,
-        detail: impl FnOnce() -> String,
-    ) {
+    fn add(notes: &mut Vec<Note>, about: String, caller: Option<&str>, turn: Option<String>, drift: Option<&DriftOf>) {
         if let Some(note) = notes.iter_mut().find(|note| note.about == about) {
             note.more += 1;
             return;
@@ -88,7 +82,8 @@ impl Note {
         let by = attributed(" by", caller);
         let turn = turn.map(|turn| format!(", {turn}")).unwrap_or_default();
         let first = format!("in the call{by}{turn}");
-        notes.push(Note { first, detail: detail(), ..Note::from(about) });
+        let detail = drift.map(DriftOf::in_short).unwrap_or_default();
+        notes.push(Note { first, detail, ..Note::from(about) });
     }
 
     /// A note on what a scenario did, which `allow` quiets.

@@ -78,10 +78,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
     let proposed_fixture = waits.iter().find(|waits| waits.kind == WaitingKind::Fixture);
     let fixture = match proposed_fixture {
         None => project.fixtures.of(scenario)?,
-        Some(waits) => {
-            let bytes = files::read(&waits.file)?;
-            Some(Arc::new(Fixture::parse(&waits.shown, &bytes, &project.rules)?))
-        }
+        Some(waits) => Some(Arc::new(Fixture::parse(&waits.shown, &files::read(&waits.file)?, &project.rules)?)),
     };
     let (goldens, name) = (&project.goldens, &scenario.golden_name);
     let looked_at =

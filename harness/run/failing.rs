@@ -267,11 +267,8 @@ impl<'a> Failing<'a> {
             return;
         }
         let alone = failure.causes.is_empty();
-        let own: Vec<&Change> = changes
-            .iter()
-            .copied()
-            .filter(|change| alone || precedence::is_named(change.kind(), change.is_less, &failure.causes))
-            .collect();
+        let is_named = |change: &&Change| precedence::is_named(change.kind(), change.is_less, &failure.causes);
+        let own: Vec<&Change> = changes.iter().copied().filter(|change| alone || is_named(change)).collect();
         let only_evidence = own.is_empty();
         failure.causes.extend(own.into_iter().map(Change::cause));
         let words: Vec<String> = changes.iter().map(|change| format!("  {}", change.words())).collect();
@@ -290,17 +287,9 @@ impl<'a> Failing<'a> {
 
     /// Adds the output of the systems, if the causes alone do not explain the failure.
     fn add_logs(&self, failure: &mut Failure) {
-        let explained = |cause: &Cause| {
-            !matches!(
-                cause.kind,
-                CauseKind::Crash
-                    | CauseKind::TimeUp
-                    | CauseKind::Step
-                    | CauseKind::ErrorEvent
-                    | CauseKind::StoppedAsking
-                    | CauseKind::CallerSilent
-            )
-        };
+        use CauseKind::{CallerSilent, Crash, ErrorEvent, Step, StoppedAsking, TimeUp};
+        let explained =
+            |cause: &Cause| !matches!(cause.kind, Crash | TimeUp | Step | ErrorEvent | StoppedAsking | CallerSilent);
         if failure.causes.iter().all(explained) {
             return;
         }

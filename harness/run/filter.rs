@@ -79,10 +79,9 @@ impl Wanted {
     /// Returns a test by the name of a trial: whether its scenario has one of the wanted tags. Without wanted tags, every trial has.
     /// Fails if no scenario has one of these tags.
     pub(super) fn tagged(&self, project: &Project) -> Result<impl Fn(&str) -> bool + use<>> {
-        let of = || project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone()));
+        let of = project.discovered.sound().map(|scenario| (scenario.name.clone(), scenario.tags.clone()));
         // Without wanted tags, nobody asks for those of a scenario.
-        let of: BTreeMap<String, Vec<String>> =
-            if self.options.tags.is_empty() { BTreeMap::new() } else { of().collect() };
+        let of: BTreeMap<String, Vec<String>> = of.collect();
         let tag = |tag: &String| tag.strip_prefix('!').map_or((true, tag.clone()), |tag| (false, tag.to_owned()));
         let tags: Vec<(bool, String)> = self.options.tags.iter().map(tag).collect();
         let known: BTreeSet<&str> = of.values().flatten().map(String::as_str).collect();

@@ -39,10 +39,9 @@ impl Replayed {
     /// What is wrong with this run.
     pub(super) fn findings(&self, scenario: &Scenario) -> Findings<'_> {
         let outside = self.played.egress.as_ref().and_then(|egress| egress::failure(egress, scenario));
-        let tools = [self.unused_tools(scenario), self.lacks_headers(scenario)];
-        let own = tools.into_iter().chain([self.drifted(scenario), self.flawed(scenario)]);
-        let others: Vec<Failure> =
-            std::iter::once(outside).chain(own).chain([self.over_budget(scenario)]).flatten().collect();
+        let own =
+            [self.unused_tools(scenario), self.lacks_headers(scenario), self.drifted(scenario), self.flawed(scenario)];
+        let others = std::iter::once(outside).chain(own).chain([self.over_budget(scenario)]).flatten().collect();
         let mut findings = Findings {
             misses: !self.misses.is_empty(),
             fault: self.played.fault.as_ref(),

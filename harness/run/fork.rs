@@ -75,9 +75,7 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
         terminal::note(format!("{}: interrupted; the same command continues it", forking.folder.id));
         return Ok(ExitCode::from(signal));
     }
-    if let Some(error) = failed.into_inner().into_iter().next() {
-        return Err(error);
-    }
+    failed.into_inner().into_iter().next().map_or(Ok(()), Err)?;
     let (id, data) = (&forking.folder.id, forking.folder.data());
     if options.json {
         terminal::out(serde_json::to_string_pretty(&data).unwrap_or_default());
@@ -138,8 +136,7 @@ impl Forking<'_> {
         let watch = Arc::new(|_: &_| {});
         let options =
             RecorderOptions { secrets: secrets.clone(), errors: scenario.record_errors, delays: false, watch, resume };
-        let recorder = Recorder::new(self.relay.clone(), journal, options).branching(branch.clone());
-        let recorder = Arc::new(recorder);
+        let recorder = Arc::new(Recorder::new(self.relay.clone(), journal, options).branching(branch.clone()));
         let server = ServerOptions { callers: project.open.callers.clone(), ..ServerOptions::default() };
         let so_far = || {
             let so_far = call_log::to_fixture(None, &file, &file, BTreeMap::new(), rules, secrets.scrub());

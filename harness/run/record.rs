@@ -71,10 +71,9 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
 /// Fails if no command did, or no provider is configured.
 pub(super) fn relay() -> Result<Relay> {
     let relay = Relay::from_env().ok_or_else(|| {
-        Error::new(
-            "a runner reaches no provider: the relay of the command `retake` does, and it did not start this runner",
-        )
-        .help(format!("to record: {RETAKE} record NAME"))
+        let why =
+            "a runner reaches no provider: the relay of the command `retake` does, and it did not start this runner";
+        Error::new(why).help(format!("to record: {RETAKE} record NAME"))
     })?;
     if relay.reaches.is_empty() {
         return Err(Error::new("recording needs a provider, but none is configured")

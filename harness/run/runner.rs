@@ -86,10 +86,8 @@ impl Suite {
 
     /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
     #[must_use]
-    pub fn of_command(mut self, update: bool) -> Suite {
-        self.commands = Commands::Retake;
-        self.update = update;
-        self
+    pub fn of_command(self, update: bool) -> Suite {
+        Suite { commands: Commands::Retake, update, ..self }
     }
 
     /// Runs the scenarios that the command line and the environment ask for, with libtest's options and exit codes.

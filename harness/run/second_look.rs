@@ -44,15 +44,12 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of
 
 /// The second replay, if a call missed that may belong to a turn.
 fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Replayed> {
+    use MissReason::{AllServed, Ambiguous, NotRecorded, OtherCaller, RequestNotRecorded};
     // A request to a tool that missed cannot be answered in a second replay.
     let meant = run.misses.first().is_some_and(|miss| {
         matches!(
             miss.reason,
-            MissReason::NotRecorded
-                | MissReason::RequestNotRecorded { .. }
-                | MissReason::OtherCaller { .. }
-                | MissReason::Ambiguous { .. }
-                | MissReason::AllServed { .. }
+            NotRecorded | RequestNotRecorded { .. } | OtherCaller { .. } | Ambiguous { .. } | AllServed { .. }
         )
     });
     let keeps = run.fixture.as_ref().is_some_and(|fixture| fixture.keeps_conversations());
@@ -65,7 +62,7 @@ fn second(project: &Project, scenario: &Scenario, run: &Replayed) -> Option<Repl
     };
     let second = play(GoingOn::Meant)?;
     let is_whole = |run: &Replayed| run.log.unused.is_empty() && run.played.error().is_none() && !run.log.unanswered;
-    if is_whole(&second) || run.misses.first().is_none_or(|miss| miss.reason != MissReason::NotRecorded) {
+    if is_whole(&second) || run.misses.first().is_none_or(|miss| miss.reason != NotRecorded) {
         return Some(second);
     }
     // The call may be an additional one, for which the answer of its nearest turn made no sense. Try any other text.

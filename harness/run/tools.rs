@@ -77,8 +77,7 @@ impl ToolsReplay<'_> {
                 Ok(script)
             }
             Recording::Folder(folder, id) => {
-                let folder = openhands::find(folder, id.as_deref())?;
-                Ok(of_conversation(Conversation::read(&folder)?))
+                Conversation::read(&openhands::find(folder, id.as_deref())?).map(of_conversation)
             }
         }
     }

@@ -52,9 +52,8 @@ impl Decoder {
     /// Decodes a whole body.
     /// An error says what the body is, and why it cannot be read.
     pub fn whole(encodings: &str, body: Bytes) -> Result<Bytes, String> {
-        let decoder = Decoder::of(encodings);
-        let mut decoder = decoder
-            .map_err(|name| format!("is compressed as `{name}`, but only gzip, deflate, br and zstd can be read"))?;
+        let unknown = |name| format!("is compressed as `{name}`, but only gzip, deflate, br and zstd can be read");
+        let mut decoder = Decoder::of(encodings).map_err(unknown)?;
         Ok([decoder.push(body)?, decoder.finish()?].concat().into())
     }
 

@@ -100,12 +100,8 @@ impl Metrics {
         family("retake_calls_total", "counter", "Model calls, by what became of them.", &calls);
         family("retake_calls_in_flight", "gauge", "Model calls that are being answered.", &one(in_flight as u64));
         family("retake_calls_left_total", "counter", "Calls whose client left before the end.", &one(get(&self.left)));
-        family(
-            "retake_calls_without_session_total",
-            "counter",
-            "Calls that named no session, though sessions are told apart.",
-            &one(self.without_session()),
-        );
+        let help = "Calls that named no session, though sessions are told apart.";
+        family("retake_calls_without_session_total", "counter", help, &one(self.without_session()));
         let mut all = 0;
         let mut late = Vec::new();
         let bounds = BOUNDS.iter().map(|millis| Duration::from_millis(*millis).as_secs_f64().to_string());
@@ -115,12 +111,8 @@ impl Metrics {
         }
         late.push(("_sum".to_owned(), Duration::from_micros(get(&self.late_micros)).as_secs_f64().to_string()));
         late.push(("_count".to_owned(), all.to_string()));
-        family(
-            "retake_frame_lateness_seconds",
-            "histogram",
-            "How long after they were due the pieces of delayed answers were sent.",
-            &late,
-        );
+        let help = "How long after they were due the pieces of delayed answers were sent.";
+        family("retake_frame_lateness_seconds", "histogram", help, &late);
         text
     }
 

@@ -29,8 +29,8 @@ pub(super) use sessions::Sessions;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use axum::body::Body as HttpBody;
-use axum::http::{HeaderMap, Response as HttpResponse};
+use axum::http::HeaderMap;
+use axum::response::Response as HttpResponse;
 use tokio::time::Instant;
 
 use super::http;
@@ -91,7 +91,7 @@ impl Load {
     }
 
     /// Admits a call, or returns the response that refuses it.
-    pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, Box<HttpResponse<HttpBody>>> {
+    pub(super) fn admit(self: &Arc<Load>, call: &Call) -> Result<Pass, Box<HttpResponse>> {
         match self.gate.enter(Instant::now().into_std()) {
             Ok(quota) => Ok(Pass { load: self.clone(), api: call.api, quota, ended: false }),
             Err(quota) => {
@@ -125,7 +125,7 @@ fn whole(count: u64) -> usize {
 }
 
 /// Adds the headers by which a client learns how far a limit is used up.
-fn limited_by(response: HttpResponse<HttpBody>, api: Api, quota: &Quota) -> HttpResponse<HttpBody> {
+fn limited_by(response: HttpResponse, api: Api, quota: &Quota) -> HttpResponse {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     http::with_headers(response, limit_headers(api, quota, now.try_into().unwrap_or(i64::MAX)))
 }

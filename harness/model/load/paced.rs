@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
-use axum::http::Response as HttpResponse;
+use axum::response::Response as HttpResponse;
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::Instant;
 
@@ -24,7 +24,7 @@ pub(crate) async fn answer(
     arrived: Instant,
     in_flight: InFlight,
     pass: Pass,
-) -> HttpResponse<HttpBody> {
+) -> HttpResponse {
     let (api, quota) = (pass.api, pass.quota);
     let due = pass.load.pace.due(served.index, served.turn(), response);
     if let Some(first) = due.first() {

@@ -154,9 +154,8 @@ impl Compared<'_> {
         let (a, b) = (&self.recorded[of_a.clone()], &self.called[of_b.clone()]);
         // A result that comes before its call has lost the name of its tool.
         let text = |message: &Json| {
-            let parts =
-                ["type", "content", "tool_calls"].map(|key| message.get(key).map(|part| part.print(Layout::Compact)));
-            parts.into_iter().map(Option::unwrap_or_default).collect::<Vec<_>>().join("\n")
+            let part = |key| message.get(key).map(|part| part.print(Layout::Compact)).unwrap_or_default();
+            ["type", "content", "tool_calls"].map(part).join("\n")
         };
         let sorted = |messages: &[Json]| {
             let mut texts: Vec<String> = messages.iter().map(text).collect();
@@ -310,10 +309,8 @@ impl Compared<'_> {
             "tool" => {
                 let tool = tool_b.map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{tool}`"));
                 if is_cut(text_a, text_b) {
-                    let cut = Difference::of(
-                        CauseKind::ToolResult,
-                        format!("the result of {tool} is cut at the end ({words})"),
-                    );
+                    let what = format!("the result of {tool} is cut at the end ({words})");
+                    let cut = Difference::of(CauseKind::ToolResult, what);
                     return self.say(cut, part("content", text_a, text_b), text_a, text_b);
                 }
                 let other = other.unwrap_or_else(|| "different text".to_owned());

@@ -164,10 +164,8 @@ impl MissedCall {
         if let Some(answer) = goes_on.filter(|_| recorded.starts_with(&called) && !called.is_empty()) {
             let answer = format!("its answer ({}) is in the history there", describe(answer));
             self.has_no_turn = true;
-            self.only(
-                CauseKind::NewCall,
-                format!("the fixture lacks the turn of {who} before {}: {answer}", nth_turn(*index)),
-            );
+            let what = format!("the fixture lacks the turn of {who} before {}: {answer}", nth_turn(*index));
+            self.only(CauseKind::NewCall, what);
         } else if let MissReason::RequestNotRecorded { .. } = self.reason {
             // A request that is not for a chat model is compared only with one of the same method and path.
             if request(&recorded) != request(&called) || self.differences.is_empty() {

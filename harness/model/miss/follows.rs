@@ -35,8 +35,9 @@ enum Given {
 /// Messages that are missing.
 const CUT: &[Kind] = &[Kind::MessageMissing, Kind::HistoryShortened];
 /// Tools that are called in another way.
-const CALLED_OTHERWISE: &[Kind] = &[Kind::ToolArgument, Kind::ToolName];
+const OTHER_CALL: &[Kind] = &[Kind::ToolArgument, Kind::ToolName];
 /// Any kind.
+const AGAIN: &[Kind] = &[Kind::CalledAgain];
 const ANY: &[Kind] = &[];
 
 const TABLE: [Row; 17] = [
@@ -48,22 +49,12 @@ const TABLE: [Row; 17] = [
     row(&[Kind::MessageText], &[Kind::MessageText], Given::SameDone, "the same is done to each message"),
     row(&[Kind::MessageType], &[Kind::MessageType], Given::SameDone, "the same is done to each message"),
     row(&[Kind::ToolName], &[Kind::ToolName], Given::BothLackTools, "calls that were lost stay lost"),
-    row(
-        CALLED_OTHERWISE,
-        &[Kind::ToolResult],
-        Given::SameCaller,
-        "a tool that is called otherwise returns something else",
-    ),
-    row(CALLED_OTHERWISE, CUT, Given::LaterLacksTools, "a tool that is not called returns nothing"),
+    row(OTHER_CALL, &[Kind::ToolResult], Given::SameCaller, "a tool that is called otherwise returns something else"),
+    row(OTHER_CALL, CUT, Given::LaterLacksTools, "a tool that is not called returns nothing"),
     row(CUT, &[Kind::ToolCallId], Given::SameCaller, "a result stays behind when its call is missing"),
     row(CUT, &[Kind::ToolResult], Given::EarlierLacksTools, "a tool that is not called returns nothing"),
-    row(
-        &[Kind::CalledAgain],
-        &[Kind::CalledAgain],
-        Given::SameCaller,
-        "a caller that asks more often does so each time",
-    ),
-    row(&[Kind::CalledAgain], &[Kind::MessageExtra], Given::SameCaller, "the additional answer is in the history"),
+    row(AGAIN, AGAIN, Given::SameCaller, "a caller that asks more often does so each time"),
+    row(AGAIN, &[Kind::MessageExtra], Given::SameCaller, "the additional answer is in the history"),
     row(&[Kind::ToolCallId], &[Kind::ToolResult], Given::SameCaller, "a result of no call is that of no tool"),
     row(&[Kind::MessageOrder], ANY, Given::SameLines, "a text that is made from the messages has their order"),
     row(ANY, ANY, Given::SameWords, "the same change is seen again at another place"),

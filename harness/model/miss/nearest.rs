@@ -66,10 +66,9 @@ pub(super) type Ranking = Vec<(Cost, Nearest)>;
 
 /// Ranks the recorded turns for a call.
 pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: &[bool]) -> Ranking {
-    let called = &lookup.conversation;
+    let (called, turns) = (&lookup.conversation, fixture.table.turns());
     let common = common_histories(called, fixture, rules);
-    let mut candidates: Vec<usize> =
-        (0..common.len()).filter(|turn| fixture.table.turns()[*turn].input.is_some()).collect();
+    let mut candidates: Vec<usize> = (0..common.len()).filter(|turn| turns[*turn].input.is_some()).collect();
     let rank =
         |turn: &usize| (Reverse(same_caller(lookup, fixture, *turn)), Reverse(common[*turn]), served[*turn], *turn);
     if candidates.len() > CANDIDATES {

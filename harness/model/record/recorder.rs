@@ -8,8 +8,9 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
-use axum::body::{Body as HttpBody, Bytes};
-use axum::http::{HeaderMap, Method, Response as HttpResponse};
+use axum::body::Bytes;
+use axum::http::{HeaderMap, Method};
+use axum::response::Response as HttpResponse;
 
 use super::branch::Branch;
 use super::call_writer::CallWriter;
@@ -173,7 +174,7 @@ impl Recorder {
     }
 
     /// Answers a call from an earlier recording, or from its provider.
-    pub async fn pass_on(&self, call: PendingCall, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    pub async fn pass_on(&self, call: PendingCall, in_flight: InFlight) -> HttpResponse {
         if let Some(reason) = self.state.refusal(&call) {
             return http::final_error(&wire::error_response(call.provider, 400, "record_error", &reason), in_flight);
         }
@@ -211,12 +212,7 @@ impl Recorder {
     }
 
     /// Answers a call with a recorded response, and writes both to the journal.
-    pub(crate) fn answer_recorded(
-        &self,
-        call: &PendingCall,
-        recorded: &Response,
-        in_flight: InFlight,
-    ) -> HttpResponse<HttpBody> {
+    pub(crate) fn answer_recorded(&self, call: &PendingCall, recorded: &Response, in_flight: InFlight) -> HttpResponse {
         recalled(CallWriter::begin(&self.state, call), recorded, in_flight)
     }
 
@@ -235,7 +231,7 @@ impl Recorder {
 }
 
 /// Writes the response of a recorded call to the journal, and returns it.
-fn recalled(mut writer: CallWriter, response: &Response, in_flight: InFlight) -> HttpResponse<HttpBody> {
+fn recalled(mut writer: CallWriter, response: &Response, in_flight: InFlight) -> HttpResponse {
     let api = writer.api;
     match writer.write_recalled(response.clone()) {
         Ok(()) => http::answer(response, in_flight),

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes, HttpBody as _};
-use axum::http::{Response as HttpResponse, header};
+use axum::http::header;
+use axum::response::Response as HttpResponse;
 use futures_util::{Stream, StreamExt as _};
 use memchr::memmem;
 use tokio::sync::mpsc;
@@ -22,11 +23,7 @@ use retake_wire::{self as wire, Api, Body, Response};
 const END_OF_STREAM: Duration = Duration::from_millis(250);
 
 /// Returns the response to the client: the status and headers of the answer, and its body as it arrives.
-pub(super) fn sent_on(
-    answer: reqwest::Response,
-    mut writer: CallWriter,
-    in_flight: InFlight,
-) -> HttpResponse<HttpBody> {
+pub(super) fn sent_on(answer: reqwest::Response, mut writer: CallWriter, in_flight: InFlight) -> HttpResponse {
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let head = Response::of(writer.status, &writer.content_type, Body::Text(String::new()));

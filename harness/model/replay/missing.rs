@@ -72,19 +72,14 @@ impl Replay {
             let alike = missed.explain(&situation);
             miss = missed.explained(&miss);
             let mut state = self.state.lock();
+            let (served, nearest) = (state.turns.served(), missed.nearest.filter(|_| alike));
             let going_on = self.going_on_for(Some(lookup));
             meant = match going_on {
                 GoingOn::Never => None,
                 GoingOn::Aside => any_text(self.fixture()),
-                GoingOn::Meant => meant_turn(
-                    self.fixture(),
-                    &miss.reason,
-                    missed.nearest.filter(|_| alike),
-                    miss.key,
-                    &state.turns.served(),
-                ),
+                GoingOn::Meant => meant_turn(self.fixture(), &miss.reason, nearest, miss.key, &served),
             };
-            if let Some(index) = meant.filter(|index| going_on == GoingOn::Meant && !state.turns.served()[*index]) {
+            if let Some(index) = meant.filter(|index| going_on == GoingOn::Meant && !served[*index]) {
                 state.turns.mark(index);
                 state.served_to.insert(index, number);
                 state.meant.insert(index);

@@ -4,7 +4,8 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::{Body as HttpBody, Bytes};
-use axum::http::{Response as HttpResponse, StatusCode};
+use axum::http::StatusCode;
+use axum::response::Response as HttpResponse;
 use futures_util::Stream;
 
 use crate::activity::InFlight;
@@ -68,7 +69,7 @@ impl Sent {
     }
 
     /// Sends the answer. The call is under way until the answer ends.
-    pub(crate) async fn answer(self, in_flight: InFlight) -> HttpResponse<HttpBody> {
+    pub(crate) async fn answer(self, in_flight: InFlight) -> HttpResponse {
         if self.end == End::Hang {
             let _under_way = in_flight;
             std::future::pending::<()>().await;

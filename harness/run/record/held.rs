@@ -109,9 +109,8 @@ pub(super) fn warn_of_errors(recorded: &Replayed, scenario: &Scenario) {
     let is_refused = |captured: &&Captured| {
         matches!(captured.status, Status::Http(status @ 400..) if !is_named(status)) && !captured.delivery.is_beside
     };
-    let refused = recorded.played.driven.captured.iter().filter(is_refused);
-    let refused =
-        refused.map(|captured| format!("`{}` was answered with status {}", captured.request, captured.status));
+    let answered = |it: &Captured| format!("`{}` was answered with status {}", it.request, it.status);
+    let refused = recorded.played.driven.captured.iter().filter(is_refused).map(answered);
     let of_events = recorded.error_event(None).map(|cause| cause.what);
     for what in of_events.into_iter().chain(refused) {
         terminal::note(format!("{name}: warning: {what}; this is what was recorded"));

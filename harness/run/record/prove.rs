@@ -85,8 +85,7 @@ impl<'a> Driven<'a> {
         let of_old = old.as_ref().map(|fixture| fixture.notes.clone()).unwrap_or_default();
         // Other scenarios that replay this recording can use its prompt as `fixture.prompt`.
         let prompt = scenario.vars.fixed("prompt").and_then(Json::into_string);
-        let prompt =
-            prompt.map(|prompt| ("prompt".to_owned(), Json::from(retake_core::secrets::shown(&prompt).as_str())));
+        let prompt = prompt.map(|prompt| ("prompt".to_owned(), Json::Str(retake_core::secrets::shown(&prompt))));
         let context = scenario.vars.fixed("context").map(|context| ("context".to_owned(), context));
         // Several scenarios may share the fixture, so it is named like its file.
         let name = shown.file_stem().map(|stem| ("scenario".to_owned(), Json::from(&*stem.to_string_lossy())));

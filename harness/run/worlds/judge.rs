@@ -245,9 +245,8 @@ impl Case<'_> {
     fn of_stream(self, away: &Away, step: usize) -> Verdict {
         let Case { setting, seen, recording, .. } = self;
         let AwaySeen { first, again, anew, .. } = &*away.seen.lock();
-        let none = Vec::new();
         let received = Received {
-            recorded: recording.seen.streams.get(&step).unwrap_or(&none),
+            recorded: recording.seen.streams.get(&step).map(Vec::as_slice).unwrap_or_default(),
             first,
             again: again.as_ref(),
             noise: &recording.noise,

@@ -168,9 +168,8 @@ pub(crate) fn frames(message: &Json) -> Vec<String> {
         if i == 0 {
             frames.push(event("ping", []));
         }
-        frames.extend(
-            deltas.into_iter().map(|delta| event("content_block_delta", [("index", i.into()), ("delta", delta)])),
-        );
+        let delta = |delta| event("content_block_delta", [("index", i.into()), ("delta", delta)]);
+        frames.extend(deltas.into_iter().map(delta));
         frames.push(event("content_block_stop", [("index", i.into())]));
     }
     frames.push(event("message_delta", [("delta", Json::Object(end)), ("usage", total)]));

@@ -29,16 +29,13 @@ pub(crate) fn around(path: &str, body: &Json, sent: impl IntoIterator<Item = Sha
     }
     messages.extend(sent);
     let mut settings = request::settings(fields::request(body)?, &["messages", "system", "requestMetadata"]);
-    let tools = match settings.get_mut("toolConfig").and_then(Json::as_object_mut) {
-        Some(config) => {
-            let tools = config.remove("tools").unwrap_or(Json::Null);
-            if config.is_empty() {
-                settings.remove("toolConfig");
-            }
-            tools
+    let mut tools = Json::Null;
+    if let Some(config) = settings.get_mut("toolConfig").and_then(Json::as_object_mut) {
+        tools = config.remove("tools").unwrap_or(Json::Null);
+        if config.is_empty() {
+            settings.remove("toolConfig");
         }
-        None => Json::Null,
-    };
+    }
     let metadata = fields::optional_object(body, "requestMetadata")?.cloned();
     let caller = metadata.as_ref().and_then(|data| data.str_of("caller")).map(str::to_owned);
     let named = Json::object(metadata.iter().map(|data| ("metadata", data.clone())));

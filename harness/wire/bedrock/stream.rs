@@ -55,14 +55,8 @@ impl Stream {
         said.remove("p");
         match kind {
             "messageStart" => self.role = said.remove("role").unwrap_or(Json::Null),
-            "contentBlockStart" => {
-                let block = self.block(event)?;
-                merge(block, fields::optional_object(event, "start")?);
-            }
-            "contentBlockDelta" => {
-                let block = self.block(event)?;
-                merge(block, fields::optional_object(event, "delta")?);
-            }
+            "contentBlockStart" => merge(self.block(event)?, fields::optional_object(event, "start")?),
+            "contentBlockDelta" => merge(self.block(event)?, fields::optional_object(event, "delta")?),
             "contentBlockStop" => _ = self.block(event)?,
             "messageStop" => self.stop = Some(said),
             "metadata" => self.metadata = said,

@@ -37,15 +37,10 @@ pub(crate) fn of_body(declared: &Declaration, body: &Body) -> Result<Answer, Wir
             *count = first(piece, pointers).and_then(Json::as_u64).or(*count);
         }
     }
-    let count = |of: usize| usage[of].unwrap_or_default();
+    let [input, output, cached] = usage.map(Option::unwrap_or_default);
     Ok(Answer {
         blocks: if text.is_empty() { Vec::new() } else { vec![Block::Text(text)] },
-        usage: usage.iter().any(Option::is_some).then(|| Usage {
-            input: count(0),
-            output: count(1),
-            cached: count(2),
-            ..Usage::default()
-        }),
+        usage: usage.iter().any(Option::is_some).then(|| Usage { input, output, cached, ..Usage::default() }),
         ..Answer::default()
     })
 }

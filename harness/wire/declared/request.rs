@@ -27,11 +27,8 @@ pub(crate) fn decode(declared: &'static Declaration, target: Target<'_>, body: &
     let tools = take(&declared.tools).into_iter().next().unwrap_or(Json::Null);
     let model = take(&declared.model).into_iter().find_map(Json::into_string);
     let in_path = declared.model_of(target.path).unwrap_or_default();
-    let settings: Object = declared
-        .settings
-        .iter()
-        .filter_map(|at| Some((at.trim_start_matches('/').into(), take(std::slice::from_ref(at)).pop()?)))
-        .collect();
+    let setting = |at: &String| Some((at.trim_start_matches('/').into(), take(std::slice::from_ref(at)).pop()?));
+    let settings: Object = declared.settings.iter().filter_map(setting).collect();
     if rest.is_truthy() {
         let content = Json::Array(vec![rest]);
         messages.push(Message { content, ..Message::new(FIELDS, "") }.into());

@@ -35,15 +35,10 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Messag
 pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     let mut messages: Vec<Shared> = Vec::new();
-    match either(body, "systemInstruction", "system_instruction") {
-        None => {}
-        Some(text @ Json::Str(_)) => {
-            messages.push(Message { content: text.clone(), ..Message::new("system", "") }.into());
-        }
-        Some(content) => {
-            let parts = content.get("parts").cloned().unwrap_or(Json::Null);
-            messages.push(Message { content: parts, ..Message::new("system", "") }.into());
-        }
+    if let Some(system) = either(body, "systemInstruction", "system_instruction") {
+        let content = if let Json::Str(_) = system { Some(system) } else { system.get("parts") };
+        let content = content.cloned().unwrap_or(Json::Null);
+        messages.push(Message { content, ..Message::new("system", "") }.into());
     }
     messages.extend(contents);
     let (model, method) = super::of_path(path).unwrap_or_default();
@@ -100,11 +95,9 @@ fn tool_result(response: &Json, open: &mut Vec<ToolCall>) -> Result<Message, Wir
     let id = fields::optional_string(response, "id")?.filter(|id| !id.is_empty());
     let named = fields::optional_string(response, "name")?.unwrap_or_default();
     // Some clients put an id of their own in the place of the tool's name. Responses then answer the calls in order.
-    let answered = open
-        .iter()
-        .position(|call| id == Some(call.id.as_str()))
-        .or_else(|| open.iter().position(|call| call.name == named))
-        .or_else(|| (!open.is_empty()).then_some(0));
+    let by_id = open.iter().position(|call| id == Some(call.id.as_str()));
+    let by_name = || open.iter().position(|call| call.name == named);
+    let answered = by_id.or_else(by_name).or_else(|| (!open.is_empty()).then_some(0));
     let name = answered.map_or_else(|| named.to_owned(), |at| open.remove(at).name);
     let text = match response.get("response") {
         None | Some(Json::Null) => String::new(),

@@ -125,10 +125,8 @@ pub(crate) fn pieces(response: &Json) -> Vec<Json> {
     let content = first.remove("content").unwrap_or(Json::Null);
     let index = first.get("index").cloned().unwrap_or(Json::Int(0));
     let role = content.get("role").cloned().unwrap_or_else(|| "model".into());
-    let head: Object = ["modelVersion", "responseId", "createTime"]
-        .into_iter()
-        .filter_map(|key| Some((key.into(), rest.get(key)?.clone())))
-        .collect();
+    let given = |key: &str| Some((key.into(), rest.get(key)?.clone()));
+    let head: Object = ["modelVersion", "responseId", "createTime"].into_iter().filter_map(given).collect();
     let of_part = |part: Json| Json::object([("role", role.clone()), ("parts", vec![part].into())]);
 
     let parts = content.get("parts").and_then(Json::as_array).unwrap_or_default();
