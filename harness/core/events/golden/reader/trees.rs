@@ -37,7 +37,7 @@ fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, abo
     if depth > MAX_DEPTH {
         return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
     }
-    let mut node = line.node();
+    let mut node = line.node.clone();
     let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
     if let Some(other) = &line.other {
         let other = if other.is_empty() { &place } else { other };
@@ -68,8 +68,8 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
         }
         *lines = rest;
         is_patched = true;
-        let at = nodes.iter().position(|node| node.name == line.name);
-        let mut node = line.node();
+        let at = nodes.iter().position(|node| node.name == line.node.name);
+        let mut node = line.node.clone();
         match at {
             Some(at) if line.is_gone => drop(nodes.remove(at)),
             Some(at) => {
@@ -93,20 +93,12 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
 pub(super) struct TreeLine {
     at: Place,
     depth: usize,
-    name: String,
-    optional: bool,
-    kinds: Kinds,
+    /// What it says of its own node.
+    node: Node,
     whole: Option<Order>,
     /// The place that is as this one; empty if that is itself in an earlier block.
     other: Option<String>,
     is_gone: bool,
-}
-
-impl TreeLine {
-    fn node(&self) -> Node {
-        let TreeLine { name, optional, kinds, .. } = self;
-        Node { name: name.clone(), optional: *optional, kinds: kinds.clone(), ..Node::default() }
-    }
 }
 
 impl Line<'_> {
@@ -120,9 +112,8 @@ impl Line<'_> {
         }
         let name = &self.text[start..self.at];
         let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-        let (name, depth) = (name.to_owned(), indent / 2);
-        let mut line =
-            TreeLine { at, depth, name, optional, kinds: Vec::new(), whole: None, other: None, is_gone: false };
+        let node = Node { name: name.to_owned(), optional, ..Node::default() };
+        let mut line = TreeLine { at, depth: indent / 2, node, whole: None, other: None, is_gone: false };
         if indent % 2 == 1 {
             return Err(wrong(at, format!("this line is indented by {indent} spaces, expected an even number")));
         }
@@ -141,7 +132,7 @@ impl Line<'_> {
                 self.at += place.len();
                 line.other = Some(place.to_owned());
             } else {
-                line.kinds = self.kinds(0)?;
+                line.node.kinds = self.kinds(0)?;
             }
             if self.rest() == BUT && line.other.is_some() {
                 break;
