@@ -12,7 +12,7 @@ use super::options::Detail;
 use super::order::{Print, both, mixed, print_of, print_of_list, under};
 use super::recorded::Recorded;
 use super::remembered::Remembered;
-use super::scalars::{ScalarShape, Scalars, TextKind};
+use super::scalars::{Scalars, TextKind};
 use super::times;
 use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Layout, Object};
@@ -24,7 +24,7 @@ const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
 pub(super) struct Shape {
-    pub(super) scalars: ScalarShape,
+    pub(super) scalars: Scalars,
     pub(super) object: Option<Fields>,
     pub(super) list: Option<List>,
 }
@@ -271,7 +271,7 @@ impl<'a> Merger<'a> {
 
     pub(super) fn finish(&mut self, seen: Seen) -> Shape {
         Shape {
-            scalars: seen.scalars.finish(),
+            scalars: seen.scalars,
             object: seen.object.map(|objects| self.fields(objects)),
             list: seen.list.map(|elements| self.list(elements)),
         }
