@@ -145,9 +145,9 @@ pub(super) struct Text {
 
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded, normalize: &Normalize) -> Text {
-        let Joined { text: whole, grows, then_whole, twice } = joined(pieces, recorded);
+        let Joined { text: whole, manner } = joined(pieces, recorded);
         let equal = if pieces.iter().all(|piece| *piece == whole) { pieces.len() } else { 0 };
-        Text { line, whole: normalize(&whole), manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
+        Text { line, whole: normalize(&whole), manner, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the
