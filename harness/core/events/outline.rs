@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin, Places};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Sample, Tree, of_any_recording};
+use super::golden::{self, Beside, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_any_recording};
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::order::Order;
@@ -249,9 +249,9 @@ impl Outline<'_> {
     }
 
     /// The first text or number of a place, as it is written.
-    fn sample(&self, scalars: &Scalars) -> Sample {
+    fn sample(&self, scalars: &Scalars) -> Beside<Option<Kind>> {
         let text = scalars.own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
-        Sample(text.map(Kind::Quoted).or_else(|| scalars.written.first().map(|number| Kind::plain(number))))
+        Beside(text.map(Kind::Quoted).or_else(|| scalars.written.first().map(|number| Kind::plain(number))))
     }
 
     /// Puts kinds into their order: values are in the order of their first appearance.
