@@ -2,11 +2,11 @@
 
 use super::super::writer::{BUT, GONE, IS, OF_RECORDING, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
-use super::line::{Line, wrong};
+use super::line::Line;
 use crate::events::order::Order;
 use crate::events::times;
 use crate::json::MAX_DEPTH;
-use retake_base::error::{Place, Result};
+use retake_base::error::{Error, Place, Result};
 
 /// What is below a place whose lines were written.
 pub(super) struct Whole {
@@ -32,10 +32,10 @@ fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, abo
     *lines = rest;
     if line.depth != depth {
         let what = format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth);
-        return Err(wrong(line.at, what));
+        return Err(Error::new(what).at(line.at));
     }
     if depth > MAX_DEPTH {
-        return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
+        return Err(Error::new(format!("more than {MAX_DEPTH} lines within each other")).at(line.at));
     }
     let mut node = line.node.clone();
     let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
@@ -43,7 +43,9 @@ fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, abo
         let other = if other.is_empty() { &place } else { other };
         let whole = wholes.iter().find(|whole| whole.place == *other && whole.name == node.name);
         let Some(whole) = whole else {
-            return Err(wrong(line.at, format!("as in `{other}`, which does not stand above with lines below it")));
+            return Err(
+                Error::new(format!("as in `{other}`, which does not stand above with lines below it")).at(line.at)
+            );
         };
         node.below.clone_from(&whole.below);
         patch(&mut node.below, lines, depth + 1)?;
@@ -64,7 +66,7 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
     while let Some((line, rest)) = lines.split_first().filter(|(line, _)| line.depth >= depth) {
         if line.depth != depth || depth > MAX_DEPTH {
             let what = format!("expected at most {} spaces before this line", 2 * depth.min(MAX_DEPTH));
-            return Err(wrong(line.at, what));
+            return Err(Error::new(what).at(line.at));
         }
         *lines = rest;
         is_patched = true;
@@ -115,7 +117,7 @@ impl Line<'_> {
         let node = Node { name: name.to_owned(), optional, ..Node::default() };
         let mut line = TreeLine { at, depth: indent / 2, node, whole: None, other: None, is_gone: false };
         if indent % 2 == 1 {
-            return Err(wrong(at, format!("this line is indented by {indent} spaces, expected an even number")));
+            return Err(Error::new(format!("this line is indented by {indent} spaces, expected an even number")).at(at));
         }
         self.spaces();
         if self.rest() == GONE {
