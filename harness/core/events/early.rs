@@ -76,12 +76,13 @@ impl Passing {
             let known = known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
             let mut awaited: Vec<Awaited> = Vec::new();
             for (turn, place) in block.texts_in_pieces(recorded) {
+                let is_known = known.contains(&turn);
                 match awaited.iter_mut().find(|awaited| awaited.turn == turn) {
                     Some(awaited) => awaited.texts.push(place),
                     None => awaited.push(Awaited {
                         turn,
+                        is_known,
                         texts: vec![place],
-                        is_known: known.contains(&turn),
                         came: false,
                         answer: State::Awaited,
                     }),

@@ -184,7 +184,7 @@ impl<'a> Reader<'a, '_> {
                     Shown::Text(places, text) if !label.collapsed => {
                         places.iter().all(|held| pins.pinned(&held.path.pointer(), &text.to_string()))
                     }
-                    text => pins.text(&text.to_string()),
+                    text => pins.note(None, &text.to_string()),
                 };
                 self.lines[line].shown.extend(texts.into_iter().filter(is_pinned));
             }
