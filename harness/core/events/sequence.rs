@@ -257,7 +257,7 @@ impl<'a> Reader<'a, '_> {
             self.seen.insert(label.text.clone(), LabelSeen { label: label.clone(), keep, seen, payloads, each });
         }
         let Some(of) = self.seen.get_mut(&label.text) else { return };
-        let print = self.mergers[of.keep as usize].add(json, &mut of.seen);
+        let print = self.mergers[of.keep as usize].add(json, false, &mut of.seen);
         match of.keep {
             Keep::Values => of.payloads.take(json, label, self.writing),
             Keep::Types if json.as_object().is_some() && self.writing.chosen.holds_order => of.each.add_alone(print),

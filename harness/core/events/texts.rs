@@ -41,13 +41,8 @@ impl<'a> Messages<'a> {
     /// No texts yet. `holding` says where they are.
     pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded, collapsed: bool) -> Messages<'a> {
         let held = holding.into_iter().flat_map(|holding| &holding.held);
-        let place = |(held, manner): (&'a Held, &Manner)| Place {
-            held,
-            manner: *manner,
-            texts: Vec::new(),
-            by_key: HashMap::new(),
-        };
-        Messages { places: held.map(place).collect(), recorded, collapsed }
+        let places = held.map(|(held, &manner)| Place { held, manner, texts: Vec::new(), by_key: HashMap::new() });
+        Messages { places: places.collect(), recorded, collapsed }
     }
 
     /// Adds the pieces of an event; `line` is the line of the event.
