@@ -7,7 +7,7 @@ use crate::json::Json;
 pub const OPAQUE: &str = "opaque";
 
 /// One message of a conversation, before it is normalized.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Message {
     /// The LangChain name of the message's type: `human`, `ai`, `tool` or `system`. Other names are kept as they are.
     pub kind: String,
@@ -30,16 +30,7 @@ pub struct Message {
 impl Message {
     /// Creates a message of a kind with plain text.
     pub fn new(kind: &str, text: impl Into<String>) -> Message {
-        Message {
-            kind: kind.to_owned(),
-            content: Json::Str(text.into()),
-            name: None,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-            failed: false,
-            hidden: false,
-            extra: Json::Null,
-        }
+        Message { kind: kind.to_owned(), content: Json::Str(text.into()), ..Message::default() }
     }
 }
 

@@ -133,8 +133,7 @@ impl Places {
             at += found;
             match replace(&text[at..], &text[..at]) {
                 Some((length, by)) => {
-                    out.push_str(&text[done..at]);
-                    out.push_str(&by);
+                    out.extend([&text[done..at], &by]);
                     at += length;
                     done = at;
                 }

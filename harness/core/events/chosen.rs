@@ -260,18 +260,14 @@ impl Collector<'_> {
         for (read, value) in captures.iter().flatten().filter_map(|read| Some((read, read.value()?))) {
             self.value(&value, "", String::new(), &read.label);
         }
-        let told = |place: &Place| Texts {
-            signs: self.known.has_others && place.says,
-            numbers: self.known.has_others && place.says,
-            exactly: self.known.exactly != Exactly::No,
-            without_days: false,
-        };
+        let exactly = self.known.exactly != Exactly::No;
+        let told = |says| Texts { signs: says, numbers: says, exactly, without_days: false };
         let pin = |place: &Place| Pin {
             words: !place.other_words && place.says && (1..=WORDS).contains(&place.words.len()),
             times: place.times + place.number_times > 0
                 && place.times == place.texts
                 && place.number_times == place.numbers,
-            texts: told(place),
+            texts: told(self.known.has_others && place.says),
             booleans: false,
             counts: place.series.is_telling(),
             numbers: self.known.has_others && !place.measures && place.numbers > place.number_times,

@@ -20,19 +20,16 @@ pub fn deeper_name(captures: &[Captured], options: &ShapeOptions) -> Option<Stri
     if options.event_name.is_some() {
         return None;
     }
+    // Streams often end with a mark that is not JSON.
+    let is_data = |event: &&Event| matches!(&event.payload, Payload::Data(text) if &**text != "[DONE]");
     captures.iter().find_map(|capture| {
-        let events: Vec<&Event> = capture.events.iter().filter(|event| is_data(event)).collect();
+        let events: Vec<&Event> = capture.events.iter().filter(is_data).collect();
         let payloads: Vec<Json> = events.iter().filter_map(|event| event.json()).collect();
         let labels: BTreeSet<_> = events.iter().map(|event| event.label()).collect();
         let is_one = labels.len() == 1 && payloads.len() == events.len() && payloads.len() >= FEWEST;
         let collapsed = labels.iter().any(|label| options.collapse.iter().any(|name| name == label));
         if is_one && !collapsed { name_in(&payloads) } else { None }
     })
-}
-
-fn is_data(event: &Event) -> bool {
-    // Streams often end with a mark that is not JSON.
-    matches!(&event.payload, Payload::Data(text) if &**text != "[DONE]")
 }
 
 /// Returns the outermost such pointer.

@@ -1,6 +1,8 @@
 //! Whether a client receives an answer while the model still gives it. This is asked, and not timed: the last piece of an answer is held
 //! back until a client has received an event with text of it.
 
+use std::collections::BTreeMap;
+
 use super::captured::{Event, content};
 use super::golden::{Block, Golden, Shown, Text, Top};
 use super::held::Held;
@@ -74,21 +76,15 @@ impl Passing {
     pub fn asked(golden: &Golden, known: Option<&Golden>, recorded: &Recorded, options: &ShapeOptions) -> Passing {
         let of_block = |(nth, block): (usize, &Block)| {
             let known = known.and_then(|known| known.blocks.get(nth)).map(Block::early).unwrap_or_default();
-            let mut awaited: Vec<Awaited> = Vec::new();
+            let mut places: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
             for (turn, place) in block.texts_in_pieces(recorded) {
-                match awaited.iter_mut().find(|awaited| awaited.turn == turn) {
-                    Some(awaited) => awaited.texts.push(place),
-                    None => awaited.push(Awaited {
-                        turn,
-                        texts: vec![place],
-                        is_known: known.contains(&turn),
-                        came: false,
-                        answer: State::Awaited,
-                    }),
-                }
+                places.entry(turn).or_default().push(place);
             }
-            awaited.sort_by_key(|awaited| awaited.turn);
-            awaited
+            let awaited = |(turn, texts)| {
+                let is_known = known.contains(&turn);
+                Awaited { turn, texts, is_known, came: false, answer: State::Awaited }
+            };
+            places.into_iter().map(awaited).collect()
         };
         let responses = golden.blocks.iter().enumerate().map(of_block).collect();
         Passing { responses, asks: true, options: options.clone() }

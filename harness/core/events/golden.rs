@@ -161,15 +161,16 @@ pub(super) struct Node {
     pub(super) optional: bool,
     pub(super) kinds: Kinds,
     pub(super) below: Vec<Node>,
-    pub(super) sample: Sample,
+    /// A value of this run that stands here, if a golden holds none.
+    pub(super) sample: Beside<Option<Kind>>,
 }
 
-/// A value of this run that stands at a place where a golden holds none. It is no part of what the golden holds.
+/// What stands beside a golden and is no part of what it holds, and so equal to any other.
 #[derive(Clone, Debug, Default, Eq)]
-pub(super) struct Sample(pub(super) Option<Kind>);
+pub(super) struct Beside<T>(pub(super) T);
 
-impl PartialEq for Sample {
-    fn eq(&self, _: &Sample) -> bool {
+impl<T> PartialEq for Beside<T> {
+    fn eq(&self, _: &Beside<T>) -> bool {
         true
     }
 }
@@ -276,9 +277,8 @@ impl Golden {
 
     /// Whether it holds texts of the service, or their order.
     pub fn holds_texts(&self) -> bool {
-        let is_text = |text: &str| !is_plain_word(text.trim_matches('"'));
         self.kinds().into_iter().any(|kind| match kind {
-            Kind::Quoted(text) => is_text(text),
+            Kind::Quoted(text) => !is_plain_word(text.trim_matches('"')),
             kind => matches!(kind, Kind::List(List { order: Some(_), .. })),
         })
     }

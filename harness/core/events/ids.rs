@@ -3,7 +3,6 @@
 //! What counts as an id must not depend on chance: if a random text looked like an id only sometimes, the golden would vary
 //! between runs. So only forms count that a generator of ids produces either always or never.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
@@ -177,12 +176,8 @@ impl Collector<'_> {
 
     fn add(&mut self, id: &str, at: u64, label: &Label, stands: Option<Stands>) {
         let id = if uuid_at_end(id) { id.to_ascii_lowercase() } else { id.to_owned() };
-        let found = match self.found.entry(id) {
-            Entry::Occupied(found) => found.into_mut(),
-            Entry::Vacant(new) => {
-                new.insert(FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered, stands })
-            }
-        };
+        let new = FoundId { first_place: at, shared: false, rank: None, unordered: label.unordered, stands };
+        let found = self.found.entry(id).or_insert(new);
         found.shared |= found.first_place != at;
         // The number of collapsed events, and so the order of their ids, depends on where a text was cut.
         if found.rank.is_none() && !label.collapsed && !label.unordered {

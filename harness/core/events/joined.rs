@@ -1,6 +1,7 @@
 //! Joins the pieces of a text. How it was cut decides nothing: what was recorded tells two equal pieces from a text that is sent
 //! twice, and a piece that begins like the one before it from a piece that repeats it.
 
+use super::held::Manner;
 use super::recorded::Recorded;
 
 /// The fewest bytes of a text that can count as repeated if it was not recorded.
@@ -12,12 +13,7 @@ const PAIRS: usize = 3;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Joined {
     pub(super) text: String,
-    /// Whether a piece repeated everything before it, and more.
-    pub(super) grows: bool,
-    /// Whether the text came again as a whole after several pieces.
-    pub(super) then_whole: bool,
-    /// Whether each piece came twice.
-    pub(super) twice: bool,
+    pub(super) manner: Manner,
 }
 
 /// Joins pieces. Pieces that repeat everything so far count once, and so does the whole text after its pieces.
@@ -54,7 +50,7 @@ fn twice(pieces: &[String], least: usize) -> Option<Joined> {
     let once = || pieces.iter().step_by(2);
     let other = once().zip(once().skip(1)).filter(|(one, next)| one != next).count();
     let text = || once().map(String::as_str).collect();
-    (are_twice && other >= least).then(|| Joined { text: text(), twice: true, ..Joined::default() })
+    (are_twice && other >= least).then(|| Joined { text: text(), manner: Manner { twice: true, ..Manner::default() } })
 }
 
 /// Joins pieces each of which repeats the one before it and more, or begins another text. `None` if none grows, or one does not
@@ -72,7 +68,7 @@ fn growing(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joined> 
         last = piece;
     }
     text.push_str(last);
-    grows.then_some(Joined { text, grows, ..Joined::default() })
+    grows.then_some(Joined { text, manner: Manner { grows, ..Manner::default() } })
 }
 
 /// Joins pieces of which some are the whole text of those before them. `None` if there is none.
@@ -90,7 +86,7 @@ fn with_whole(pieces: &[String], is_text: impl Fn(&str) -> bool) -> Option<Joine
     }
     // Where all pieces are equal, it is not known which of them is a piece.
     let then_whole = again && pieces.iter().any(|piece| *piece != pieces[0]);
-    again.then_some(Joined { text, then_whole, ..Joined::default() })
+    again.then_some(Joined { text, manner: Manner { then_whole, ..Manner::default() } })
 }
 
 #[cfg(test)]

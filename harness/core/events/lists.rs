@@ -6,7 +6,7 @@ use std::fmt;
 use super::golden::List;
 use super::ids::{is_id, place};
 use super::order::Neighbours;
-use crate::json::{Json, Object};
+use crate::json::Json;
 
 /// All lists at one place.
 #[derive(Default)]
@@ -14,23 +14,22 @@ pub(super) struct Lists {
     /// The numbers of elements of the shortest and the longest list.
     range: Option<(usize, usize)>,
     total: usize,
-    order: Order,
-    pub(super) neighbours: Neighbours,
-}
-
-/// The order of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
-/// to it first. So the result is the same in each run in which the lengths are the same.
-#[derive(Default)]
-struct Order {
-    neighbours: HashSet<(u64, u64)>,
+    /// The pairs of neighbouring elements, if they have ids. A list that only grows keeps the order of its elements, whoever adds
+    /// to it first. So whether they are reordered is the same in each run in which the lengths are the same.
+    pairs: HashSet<(u64, u64)>,
     reordered: bool,
+    pub(super) neighbours: Neighbours,
 }
 
 impl Lists {
     pub(super) fn add(&mut self, list: &[Json]) {
         self.add_range((list.len(), list.len()));
         self.total += list.len();
-        self.order.add(list);
+        let ids: Vec<u64> = list.iter().filter_map(identity).collect();
+        // If an element appears twice in a list, its order is not defined.
+        if ids.iter().collect::<HashSet<_>>().len() == ids.len() {
+            ids.windows(2).for_each(|two| self.pair((two[0], two[1])));
+        }
     }
 
     /// Adds all lists from another place.
@@ -39,14 +38,14 @@ impl Lists {
             self.add_range(range);
         }
         self.total += other.total;
-        self.order.reordered |= other.order.reordered;
-        other.order.neighbours.into_iter().for_each(|pair| self.order.pair(pair));
+        self.reordered |= other.reordered;
+        other.pairs.into_iter().for_each(|pair| self.pair(pair));
         self.neighbours.add_all(other.neighbours);
     }
 
     /// The list that a shape shows: the range of lengths, the number of elements of all lists together, and their order.
     pub(super) fn finish(&self) -> List {
-        let (range, reordered, order) = (self.range, self.order.reordered, self.neighbours.order());
+        let (range, reordered, order) = (self.range, self.reordered, self.neighbours.order());
         List { range, total: Some(self.total), reordered, order, elements: Vec::new() }
     }
 
@@ -54,21 +53,10 @@ impl Lists {
         let (least, most) = self.range.unwrap_or((shortest, longest));
         self.range = Some((least.min(shortest), most.max(longest)));
     }
-}
-
-impl Order {
-    fn add(&mut self, list: &[Json]) {
-        let ids: Vec<u64> = list.iter().filter_map(identity).collect();
-        // If an element appears twice in a list, its order is not defined.
-        if ids.len() < 2 || ids.iter().collect::<HashSet<_>>().len() < ids.len() {
-            return;
-        }
-        ids.windows(2).for_each(|two| self.pair((two[0], two[1])));
-    }
 
     fn pair(&mut self, (one, other): (u64, u64)) {
-        self.neighbours.insert((one, other));
-        self.reordered |= self.neighbours.contains(&(other, one));
+        self.pairs.insert((one, other));
+        self.reordered |= self.pairs.contains(&(other, one));
     }
 }
 
@@ -76,15 +64,13 @@ impl Order {
 fn identity(element: &Json) -> Option<u64> {
     let id = match element {
         Json::Str(text) => Some(text.as_str()).filter(|text| is_id(text)),
-        Json::Object(object) => id_in(object),
+        Json::Object(object) => {
+            let own = object.get("id").and_then(Json::as_str).filter(|text| is_id(text));
+            own.or_else(|| object.iter().filter_map(|(_, value)| value.as_str()).find(|text| is_id(text)))
+        }
         _ => None,
     };
     id.map(|id| place(0, id))
-}
-
-fn id_in(object: &Object) -> Option<&str> {
-    let own = object.get("id").and_then(Json::as_str).filter(|text| is_id(text));
-    own.or_else(|| object.iter().filter_map(|(_, value)| value.as_str()).find(|text| is_id(text)))
 }
 
 /// The largest number of pieces to show.

@@ -12,7 +12,7 @@ use super::options::Detail;
 use super::order::{Print, both, mixed, print_of, print_of_list, under};
 use super::recorded::Recorded;
 use super::remembered::Remembered;
-use super::scalars::{ScalarShape, Scalars, TextKind};
+use super::scalars::{Scalars, TextKind};
 use super::times;
 use super::words::{self, Holds, WordKeys};
 use crate::json::{Json, Layout, Object};
@@ -24,7 +24,7 @@ const DISCRIMINATORS: [&str; 2] = ["type", "role"];
 
 /// What was seen at one place.
 pub(super) struct Shape {
-    pub(super) scalars: ScalarShape,
+    pub(super) scalars: Scalars,
     pub(super) object: Option<Fields>,
     pub(super) list: Option<List>,
 }
@@ -149,13 +149,8 @@ impl<'a> Merger<'a> {
         Merger { says: says.filter(|_| self.keep == Keep::Types), told, compared, ..self }
     }
 
-    /// Adds a value, and returns what it says.
-    pub(super) fn add(&mut self, value: &Json, seen: &mut Seen) -> Print {
-        self.add_at(value, false, seen)
-    }
-
-    /// Adds a value. `of_words` says whether it is under a key whose words are shown.
-    fn add_at(&mut self, value: &Json, of_words: bool, seen: &mut Seen) -> Print {
+    /// Adds a value, and returns what it says. `of_words` says whether it is under a key whose words are shown.
+    pub(super) fn add(&mut self, value: &Json, of_words: bool, seen: &mut Seen) -> Print {
         match value {
             Json::Object(object) => self.add_object(object, [false; 2], seen.object.get_or_insert_default()),
             Json::Array(array) => {
@@ -231,7 +226,7 @@ impl<'a> Merger<'a> {
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) -> Print {
         let Json::Object(object) = element else {
-            let [says, ids, numbers] = self.add(element, list.rest.get_or_insert_default());
+            let [says, ids, numbers] = self.add(element, false, list.rest.get_or_insert_default());
             return [says.wrapping_add(numbers), ids, 0];
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
@@ -259,7 +254,7 @@ impl<'a> Merger<'a> {
             };
             key.objects += usize::from(key.last != number);
             key.last = number;
-            print = both(print, under(&key.name, self.add_at(value, of_words, &mut key.seen)));
+            print = both(print, under(&key.name, self.add(value, of_words, &mut key.seen)));
         }
         self.earliest = above;
         print
@@ -271,7 +266,7 @@ impl<'a> Merger<'a> {
 
     pub(super) fn finish(&mut self, seen: Seen) -> Shape {
         Shape {
-            scalars: seen.scalars.finish(),
+            scalars: seen.scalars,
             object: seen.object.map(|objects| self.fields(objects)),
             list: seen.list.map(|elements| self.list(elements)),
         }

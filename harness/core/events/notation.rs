@@ -1,7 +1,6 @@
 //! How a golden writes names, texts and values, so no character of them is invisible or mistaken for notation.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
@@ -34,14 +33,8 @@ pub(super) fn unseen_escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().fold(String::with_capacity(text.len() + 8), |mut out, c| {
-        if is_unseen(c) {
-            let _ = write!(out, "\\u{:04x}", u32::from(c));
-        } else {
-            out.push(c);
-        }
-        out
-    }))
+    let seen = |c| if is_unseen(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(text.chars().map(seen).collect())
 }
 
 /// What replaces a point in time. The rules of the key use the same word in texts.

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin, Places};
-use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Sample, Tree, of_any_recording};
+use super::golden::{self, Beside, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_any_recording};
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::order::Order;
 use super::pins::Pins;
-use super::scalars::{ScalarShape, SeenIds, Time};
+use super::scalars::{Scalars, SeenIds, Time};
 use super::times::{LATER, NOW, drops_zeros};
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
@@ -100,7 +100,7 @@ impl Outline<'_> {
     /// need their own lines.
     fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
-        let counts = pin.counts && shape.scalars.from.is_some() || pin.numbers && !shape.scalars.numbers.is_empty();
+        let counts = pin.counts && shape.scalars.from().is_some() || pin.numbers && !shape.scalars.written.is_empty();
         if counts || pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
@@ -169,12 +169,13 @@ impl Outline<'_> {
     }
 
     /// Returns the kinds of the scalars at a place.
-    fn scalars(&self, scalars: &ScalarShape, at: &At) -> Kinds {
-        let ScalarShape { values, types, words, own, booleans, numbers, from, times, instants, ids, short } = scalars;
-        let plain = |types: &[String]| types.iter().map(|kind| Kind::plain(kind)).collect();
+    fn scalars(&self, scalars: &Scalars, at: &At) -> Kinds {
+        let Scalars { types, words, own, booleans, written, times, instants, ids, short, .. } = scalars;
+        let plain = |types: &BTreeSet<&str>| types.iter().map(|kind| Kind::plain(kind)).collect();
+        let values = scalars.values();
         if !values.is_empty() {
-            let printed = Printed(values).to_string();
-            return if self.pins.pinned(&at.pointer, &printed) { values.clone() } else { plain(types) };
+            let printed = Printed(&values).to_string();
+            return if self.pins.pinned(&at.pointer, &printed) { values } else { plain(types) };
         }
         let chosen = self.pin(at);
         let said: Vec<Option<(String, Option<String>)>> =
@@ -182,9 +183,10 @@ impl Outline<'_> {
         // Of pieces of a text, both values may only show that there are several.
         let holds_booleans = self.keep != Keep::Chunks
             || booleans.len() == 1 && (!self.chosen.is_committed() || self.chosen.at(at, self.before).booleans);
-        let booleans = if holds_booleans { (&booleans[..], &[][..]) } else { (&[][..], &booleans[..]) };
-        let counts = from.filter(|_| chosen.counts).map(Kind::From);
-        let times = if chosen.times { (&times[..], &[][..]) } else { (&[][..], &times[..]) };
+        let (no_booleans, no_times) = (BTreeSet::new(), BTreeSet::new());
+        let booleans = if holds_booleans { (booleans, &no_booleans) } else { (&no_booleans, booleans) };
+        let counts = scalars.from().filter(|_| chosen.counts).map(Kind::From);
+        let times = if chosen.times { (times, &no_times) } else { (&no_times, times) };
         let later = times.0.iter().filter(|time| time.away.as_deref() == Some(LATER)).count();
         let away = |time: &Time| match time.away.as_deref().filter(|_| chosen.texts.exactly) {
             Some(LATER | NOW) if (1..times.0.len()).contains(&later) && !self.chosen.is_committed() => String::new(),
@@ -240,16 +242,16 @@ impl Outline<'_> {
             shown.extend(short.as_ref().map(|_| Kind::Short(Id::One)));
         }
         let number = shown.iter().position(|kind| *kind == Kind::plain(NUMBER));
-        if let Some(at) = number.filter(|_| chosen.numbers && numbers.len() <= WORDS) {
-            shown.splice(at..=at, numbers.iter().map(|number| Kind::plain(number)));
+        if let Some(at) = number.filter(|_| chosen.numbers && written.len() <= WORDS) {
+            shown.splice(at..=at, written.iter().map(|number| Kind::plain(number)));
         }
         shown
     }
 
     /// The first text or number of a place, as it is written.
-    fn sample(&self, scalars: &ScalarShape) -> Sample {
+    fn sample(&self, scalars: &Scalars) -> Beside<Option<Kind>> {
         let text = scalars.own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
-        Sample(text.map(Kind::Quoted).or_else(|| scalars.numbers.first().map(|number| Kind::plain(number))))
+        Beside(text.map(Kind::Quoted).or_else(|| scalars.written.first().map(|number| Kind::plain(number))))
     }
 
     /// Puts kinds into their order: values are in the order of their first appearance.

@@ -7,11 +7,9 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-use super::ids::{self, Ids};
 use super::labels::Label;
-use super::notation::{self, Normalize};
-use super::options::ShapeOptions;
-use super::value;
+use super::sequence::Writing;
+use super::{ids, notation, value};
 use crate::json::{Json, Layout};
 
 /// The payloads of one label.
@@ -24,13 +22,6 @@ pub(super) struct Payloads {
     numbers: HashMap<(u64, String), usize>,
     /// The number of distinct values at each place.
     counts: HashMap<u64, usize>,
-}
-
-/// Reads the payloads of all labels.
-pub(super) struct PayloadReader<'a> {
-    pub(super) options: &'a ShapeOptions,
-    pub(super) normalize: &'a Normalize<'a>,
-    pub(super) ids: &'a Ids,
 }
 
 impl Payloads {
@@ -49,43 +40,41 @@ impl Payloads {
             *count
         })
     }
-}
 
-impl PayloadReader<'_> {
-    /// Adds a payload of a label. Values at loose places do not count.
-    pub(super) fn take(&self, payload: &Json, label: &Label, payloads: &mut Payloads) {
-        let pointer = self.options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
+    /// Adds a payload of the label. Values at loose places do not count.
+    pub(super) fn take(&mut self, payload: &Json, label: &Label, writing: &Writing<'_>) {
+        let pointer = writing.options.loose.iter().any(|loose| loose.label == label.name).then(String::new);
         let mut text = String::new();
-        self.print(payload, (0, pointer), label, payloads, &mut text);
-        payloads.hashes.push(Sha256::digest(text).into());
+        self.print(payload, (0, pointer), label, writing, &mut text);
+        self.hashes.push(Sha256::digest(text).into());
     }
 
     /// Appends the value at a place. There is a pointer only if some place of the label is loose.
     fn print(
-        &self,
+        &mut self,
         value: &Json,
         (place, pointer): (u64, Option<String>),
         label: &Label,
-        payloads: &mut Payloads,
+        writing: &Writing<'_>,
         out: &mut String,
     ) {
-        if pointer.as_ref().is_some_and(|pointer| self.options.loosens(&label.name, Some(pointer))) {
+        if pointer.as_ref().is_some_and(|pointer| writing.options.loosens(&label.name, Some(pointer))) {
             out.push('_');
             return;
         }
         match value {
             Json::Array(items) => {
-                payloads.lists |= items.len() > 1;
+                self.lists |= items.len() > 1;
                 let pointer = pointer.map(|pointer| format!("{pointer}/*"));
                 out.push('[');
                 for item in items {
-                    self.print(item, (ids::place(place, "[]"), pointer.clone()), label, payloads, out);
+                    self.print(item, (ids::place(place, "[]"), pointer.clone()), label, writing, out);
                     out.push(',');
                 }
                 out.push(']');
             }
             Json::Object(entries) => {
-                let mut named: Vec<_> = entries.iter().map(|(key, value)| ((self.normalize)(key), value)).collect();
+                let mut named: Vec<_> = entries.iter().map(|(key, value)| ((writing.normalize)(key), value)).collect();
                 // The sort is stable: keys that normalize to the same key keep their order.
                 named.sort_by(|(one, _), (other, _)| one.cmp(other));
                 out.push('{');
@@ -93,16 +82,17 @@ impl PayloadReader<'_> {
                     let pointer =
                         pointer.as_ref().map(|pointer| format!("{pointer}/{}", notation::pointer_token(&key)));
                     out.push_str(&notation::json_quoted(&key));
-                    self.print(value, (ids::place(place, &*key), pointer), label, payloads, out);
+                    self.print(value, (ids::place(place, &*key), pointer), label, writing, out);
                     out.push(',');
                 }
                 out.push('}');
             }
             scalar => {
-                let (raw, shown) = (scalar.print(Layout::Compact), value::value(scalar, self.ids, self.normalize));
+                let (raw, shown) =
+                    (scalar.print(Layout::Compact), value::value(scalar, writing.ids, writing.normalize));
                 // Equal ids are equal in each run, so the raw id counts. Not so in unordered events: none of these is the first.
                 let is_id = shown.contains("<UUID>") && !label.unordered;
-                let number = payloads.number(place, if is_id { raw } else { shown });
+                let number = self.number(place, if is_id { raw } else { shown });
                 let _ = write!(out, "{number}");
             }
         }

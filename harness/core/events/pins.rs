@@ -26,11 +26,6 @@ impl<'a> Pins<'a> {
         self.note(Some(pointer), what)
     }
 
-    /// Records a text of collapsed events. Returns whether to write it.
-    pub(super) fn text(&self, text: &str) -> bool {
-        self.note(None, text)
-    }
-
     /// Records a length. Returns whether to write it.
     pub(super) fn counted(&self, pointer: &str, length: &str) -> bool {
         self.counts() && self.pinned(pointer, length)
@@ -45,7 +40,8 @@ impl<'a> Pins<'a> {
         self.options.loosens(self.label, Some(pointer))
     }
 
-    fn note(&self, pointer: Option<&str>, what: &str) -> bool {
+    /// Records a pin at a place, or a text of collapsed events, which has none. Returns whether to write it.
+    pub(super) fn note(&self, pointer: Option<&str>, what: &str) -> bool {
         let loose = self.options.loosens(self.label, pointer);
         if !loose {
             let place = Loose { label: self.label.to_owned(), pointer: pointer.map(str::to_owned) };

@@ -54,8 +54,7 @@ impl Events<'_> {
 
     /// The place, if the model's words stand there: as whole values, or in pieces if that way more of them do.
     fn place(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Manner)> {
-        let told = pieces.iter().filter_map(|(.., text)| self.words.told(&(self.normalize)(text)));
-        let told: Vec<_> = told.collect();
+        let told: Vec<_> = pieces.iter().filter_map(|(.., text)| self.words.told(&(self.normalize)(text))).collect();
         let whole: BTreeSet<Source> =
             told.iter().filter(|told| told.how.is_whole()).flat_map(|told| told.of.clone()).collect();
         let mut lanes: Vec<&Path> = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path)).collect();

@@ -17,27 +17,29 @@ const SHOWN: usize = 20;
 /// The distinct scalars at one place.
 #[derive(Default)]
 pub(super) struct Scalars {
-    types: BTreeSet<&'static str>,
+    /// The types of those that are neither words nor ids.
+    pub(super) types: BTreeSet<&'static str>,
     /// The first values, each with its turn among all values.
     values: Vec<(usize, String)>,
     /// Hashes of all values as they were received.
     raw: HashSet<u128>,
     /// Hashes of all values as they are shown.
     distinct: HashSet<u128>,
-    words: BTreeSet<String>,
-    /// The texts under keys whose words are not shown anyway. Whether they are shown depends on the place.
-    own: BTreeSet<String>,
-    booleans: BTreeSet<bool>,
+    pub(super) words: BTreeSet<String>,
+    /// The texts under keys whose words are not shown anyway. Whether what is the service's own of them is shown depends on the
+    /// place.
+    pub(super) own: BTreeSet<String>,
+    pub(super) booleans: BTreeSet<bool>,
     /// The numbers that are no points in time.
     numbers: Option<Box<Series>>,
     /// The first of them, as they are written.
-    written: BTreeSet<String>,
-    times: BTreeSet<Time>,
+    pub(super) written: BTreeSet<String>,
+    pub(super) times: BTreeSet<Time>,
     /// The first of them, as they are written.
-    instants: BTreeSet<String>,
-    ids: SeenIds,
+    pub(super) instants: BTreeSet<String>,
+    pub(super) ids: SeenIds,
     /// Those without a form. They are rare, and values can be nested deeply.
-    short: Option<Box<SeenIds>>,
+    pub(super) short: Option<Box<SeenIds>>,
 }
 
 /// A point in time.
@@ -67,30 +69,6 @@ pub(super) struct SeenIds {
     /// The numbers of ids that also appear elsewhere.
     pub(super) numbers: BTreeSet<usize>,
     pub(super) plain: HashSet<u128>,
-}
-
-/// The scalars at one place, as a shape shows them.
-#[derive(Default)]
-pub(super) struct ScalarShape {
-    /// At the level of values, the values in the order of their first appearance.
-    pub(super) values: Kinds,
-    /// The sorted types of scalars that are neither words nor ids.
-    pub(super) types: Vec<String>,
-    /// The words, sorted.
-    pub(super) words: Vec<String>,
-    /// The texts of which to show what is the service's own if the place is pinned, sorted.
-    pub(super) own: Vec<String>,
-    pub(super) booleans: Vec<bool>,
-    /// The numbers to show if the place is pinned, sorted.
-    pub(super) numbers: Vec<String>,
-    /// From where the numbers count, if they do.
-    pub(super) from: Option<i64>,
-    /// The points in time to show if the place is pinned, sorted.
-    pub(super) times: Vec<Time>,
-    /// These as they are written.
-    pub(super) instants: Vec<String>,
-    pub(super) ids: SeenIds,
-    pub(super) short: Option<Box<SeenIds>>,
 }
 
 impl Scalars {
@@ -174,22 +152,16 @@ impl Scalars {
         self.values.truncate(SHOWN);
     }
 
-    pub(super) fn finish(self) -> ScalarShape {
+    /// At the level of values, the values in the order of their first appearance.
+    pub(super) fn values(&self) -> Kinds {
         let mut values: Kinds = self.values.iter().map(|(_, value)| Kind::of_value(value)).collect();
         values.extend(Some(self.distinct.len().saturating_sub(SHOWN)).filter(|more| *more > 0).map(Kind::More));
-        ScalarShape {
-            values,
-            types: self.types.into_iter().map(str::to_owned).collect(),
-            words: self.words.into_iter().collect(),
-            own: self.own.into_iter().collect(),
-            booleans: self.booleans.into_iter().collect(),
-            numbers: self.written.into_iter().collect(),
-            from: self.numbers.and_then(|numbers| numbers.from()),
-            times: self.times.into_iter().collect(),
-            instants: self.instants.into_iter().collect(),
-            ids: self.ids,
-            short: self.short,
-        }
+        values
+    }
+
+    /// From where the numbers count, if they do.
+    pub(super) fn from(&self) -> Option<i64> {
+        self.numbers.as_ref()?.from()
     }
 }
 

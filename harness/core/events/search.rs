@@ -187,11 +187,7 @@ impl Search<'_> {
         // A text tells no other texts apart.
         scalars.retain(|path| {
             let fit = pieces.get(path).map(|pieces| self.fit(path, &[], pieces, &mut HashMap::new()));
-            match fit.map_or(Evidence::None, |fit| fit.evidence) {
-                Evidence::Strong => false,
-                Evidence::Weak => !is_text(path),
-                Evidence::None => true,
-            }
+            !fit.is_some_and(|fit| fit.evidence.suffices(path))
         });
         let found: Vec<(Held, Fit)> =
             pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
@@ -255,12 +251,7 @@ impl Search<'_> {
             }
         }
         best.sort_by_key(|lane| as_id(lane).unwrap_or(usize::MAX));
-        let is_text = match fit.evidence {
-            Evidence::Strong => true,
-            Evidence::Weak => is_text(path),
-            Evidence::None => false,
-        };
-        is_text.then(|| (Held { path: path.clone(), lanes: best }, fit))
+        fit.evidence.suffices(path).then(|| (Held { path: path.clone(), lanes: best }, fit))
     }
 
     /// Whether a lane has a value for each piece, and at least half of these are in several events: a text in one piece may be
@@ -326,6 +317,15 @@ impl Fit {
 }
 
 impl Evidence {
+    /// Whether it tells that there is a text at a path.
+    fn suffices(self, path: &Path) -> bool {
+        match self {
+            Evidence::Strong => true,
+            Evidence::Weak => is_text(path),
+            Evidence::None => false,
+        }
+    }
+
     /// What a text shows, of which at least half is recorded.
     fn of(pieces: &[String], text: &str, cover: &Cover) -> Evidence {
         if 2 * cover.known() < cover.all || cover.all == 0 {

@@ -16,7 +16,7 @@ use super::merge::{Keep, Merger, Says, Seen, Shape};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
 use super::order::{Neighbours, Order};
-use super::payloads::{PayloadReader, Payloads};
+use super::payloads::Payloads;
 use super::pins::{Pinned, Pins};
 use super::recorded::Recorded;
 use super::texts::Messages;
@@ -86,13 +86,12 @@ struct Top {
 impl Sequence {
     /// Reads the events of a capture, which were `told` at a time. At the level of keys, there are no shapes.
     pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], told: Option<OffsetDateTime>, writing: &Writing<'_>) -> Sequence {
-        let Writing { options, normalize, ids, words, .. } = *writing;
+        let Writing { normalize, ids, words, .. } = *writing;
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text));
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mut reader = Reader {
             writing,
-            payloads: PayloadReader { options, normalize, ids },
             mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(merger),
             lines: Vec::new(),
             waiting: Vec::new(),
@@ -111,7 +110,6 @@ struct Reader<'a, 'o> {
     writing: &'o Writing<'o>,
     /// One for each [`Keep`].
     mergers: [Merger<'o>; 3],
-    payloads: PayloadReader<'o>,
     lines: Vec<EventLine>,
     /// Neighbouring events that are to be sorted.
     waiting: Vec<Waiting<'a>>,
@@ -186,7 +184,7 @@ impl<'a> Reader<'a, '_> {
                     Shown::Text(places, text) if !label.collapsed => {
                         places.iter().all(|held| pins.pinned(&held.path.pointer(), &text.to_string()))
                     }
-                    text => pins.text(&text.to_string()),
+                    text => pins.note(None, &text.to_string()),
                 };
                 self.lines[line].shown.extend(texts.into_iter().filter(is_pinned));
             }
@@ -259,9 +257,9 @@ impl<'a> Reader<'a, '_> {
             self.seen.insert(label.text.clone(), LabelSeen { label: label.clone(), keep, seen, payloads, each });
         }
         let Some(of) = self.seen.get_mut(&label.text) else { return };
-        let print = self.mergers[of.keep as usize].add(json, &mut of.seen);
+        let print = self.mergers[of.keep as usize].add(json, false, &mut of.seen);
         match of.keep {
-            Keep::Values => self.payloads.take(json, label, &mut of.payloads),
+            Keep::Values => of.payloads.take(json, label, self.writing),
             Keep::Types if json.as_object().is_some() && self.writing.chosen.holds_order => of.each.add_alone(print),
             _ => {}
         }

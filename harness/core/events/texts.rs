@@ -41,13 +41,8 @@ impl<'a> Messages<'a> {
     /// No texts yet. `holding` says where they are.
     pub(super) fn new(holding: Option<&'a Holding>, recorded: &'a Recorded, collapsed: bool) -> Messages<'a> {
         let held = holding.into_iter().flat_map(|holding| &holding.held);
-        let place = |(held, manner): (&'a Held, &Manner)| Place {
-            held,
-            manner: *manner,
-            texts: Vec::new(),
-            by_key: HashMap::new(),
-        };
-        Messages { places: held.map(place).collect(), recorded, collapsed }
+        let places = held.map(|(held, &manner)| Place { held, manner, texts: Vec::new(), by_key: HashMap::new() });
+        Messages { places: places.collect(), recorded, collapsed }
     }
 
     /// Adds the pieces of an event; `line` is the line of the event.
@@ -145,9 +140,9 @@ pub(super) struct Text {
 
 impl Text {
     fn of(line: usize, pieces: &[String], recorded: &Recorded, normalize: &Normalize) -> Text {
-        let Joined { text: whole, grows, then_whole, twice } = joined(pieces, recorded);
+        let Joined { text: whole, manner } = joined(pieces, recorded);
         let equal = if pieces.iter().all(|piece| *piece == whole) { pieces.len() } else { 0 };
-        Text { line, whole: normalize(&whole), manner: Manner { grows, then_whole, twice, in_pieces: false }, equal }
+        Text { line, whole: normalize(&whole), manner, equal }
     }
 
     /// Returns the text as it is shown: `"The first characters of it…" (213, 4f1c)`, with the number of all characters and the

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::golden::Beside;
 use super::notation;
 use super::recorded::Source;
 use retake_base::text::clipped;
@@ -87,21 +88,11 @@ impl fmt::Display for Told {
     }
 }
 
-/// What the turns say, by how a golden names them: the beginning of each. A difference quotes it; it is no part of a golden, and so
-/// equal to any other.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Said(pub(super) BTreeMap<Source, String>);
+/// What the turns say, by how a golden names them: the beginning of each. A difference quotes it.
+pub(super) type Said = Beside<BTreeMap<Source, String>>;
 
 /// Whose words stand at a place, and whether beside others.
 pub(super) type Words = (Source, bool);
-
-impl PartialEq for Said {
-    fn eq(&self, _: &Said) -> bool {
-        true
-    }
-}
-
-impl Eq for Said {}
 
 /// The beginning of what a turn says, in quotes.
 pub(super) fn quoted(text: &str) -> String {

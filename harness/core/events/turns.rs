@@ -5,6 +5,7 @@ use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::golden::Beside;
 use super::held::Held;
 use super::marked::{Passed, Tells};
 use super::notation::{Normalize, html};
@@ -95,7 +96,7 @@ impl<'a> Turns<'a> {
 
     /// The beginning of what each turn says.
     pub(super) fn said(&self) -> Said {
-        Said(self.texts.iter().map(|text| (text.source.clone(), quoted(&text.said))).collect())
+        Beside(self.texts.iter().map(|text| (text.source.clone(), quoted(&text.said))).collect())
     }
 }
 

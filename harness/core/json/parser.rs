@@ -99,6 +99,13 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Whether a byte is next. If so, it is read.
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
     fn expected<T>(&self, what: &str) -> Parsed<T> {
         let found = self.utf8.get(self.at..).and_then(|rest| rest.chars().next());
         let found = found.map_or("the end of the text".to_owned(), |c| format!("{c:?}"));
@@ -142,28 +149,20 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Parsed<Json> {
         let start = self.at;
-        if self.peek() == Some(b'-') {
-            if self.text.get(start + 1) == Some(&b'I') {
-                return self.word();
-            }
-            self.at += 1;
+        if self.eat(b'-') && self.peek() == Some(b'I') {
+            self.at = start;
+            return self.word();
         }
-        if self.peek() == Some(b'0') {
-            self.at += 1;
-        } else {
+        if !self.eat(b'0') {
             self.digits()?;
         }
         let mut integer = true;
-        if self.peek() == Some(b'.') {
-            self.at += 1;
+        if self.eat(b'.') {
             self.digits()?;
             integer = false;
         }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
+        if self.eat(b'e') || self.eat(b'E') {
+            let _ = self.eat(b'+') || self.eat(b'-');
             self.digits()?;
             integer = false;
         }
@@ -192,21 +191,19 @@ impl<'a> Parser<'a> {
     /// Reads what stands between commas, after the opening bracket. `part` reads each, and `close` is the closing bracket.
     fn parts(&mut self, close: u8, expected: &str, mut part: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         self.skip_space();
-        if self.peek() == Some(close) {
-            self.at += 1;
+        if self.eat(close) {
             return Ok(());
         }
         loop {
             part(self)?;
             self.skip_space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(next) if next == close => break,
-                _ => return self.expected(expected),
+            if self.eat(close) {
+                return Ok(());
+            }
+            if !self.eat(b',') {
+                return self.expected(expected);
             }
         }
-        self.at += 1;
-        Ok(())
     }
 
     /// Reads an object. `value` reads the value of each key, and returns `None` to leave the entry out.
@@ -225,10 +222,9 @@ impl<'a> Parser<'a> {
             }
             let key = parser.key()?;
             parser.skip_space();
-            if parser.peek() != Some(b':') {
+            if !parser.eat(b':') {
                 return parser.expected("`:`");
             }
-            parser.at += 1;
             match value(parser, &key)? {
                 Some(value) => entries.push((key, value)),
                 None => skipped += 1,

@@ -149,9 +149,7 @@ impl<'a> Parser<'a> {
             }
             self.value(0)?;
             self.skip_space();
-            if self.peek() == Some(b',') {
-                self.at += 1;
-            }
+            self.eat(b',');
         }
         Ok(None)
     }

@@ -110,16 +110,8 @@ impl Checks {
     }
 
     pub fn of(&self, check: Check) -> Option<Hash> {
-        match check {
-            Check::Prompt => Some(self.prompt),
-            Check::Tools => Some(self.tools),
-            Check::Model => Some(self.model),
-            Check::Settings => Some(self.settings),
-            Check::Form => self.form,
-            Check::Results => self.results,
-            Check::Extra => self.extra,
-            Check::Dates => self.dates,
-        }
+        let Checks { prompt, tools, model, settings, form, results, extra, dates } = *self;
+        [Some(prompt), Some(tools), Some(model), Some(settings), form, results, extra, dates][check as usize]
     }
 
     /// Returns these checks, and the same checks as turns have them that were recorded before all of them existed.
@@ -152,8 +144,7 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
             }
             Err(_) => rules.own(&rules.of_check(text)).into_owned(),
         },
-        Check::Tools | Check::Settings => rules.of_check(text).into_owned(),
-        Check::Prompt | Check::Model => rules.own(&rules.of_check(text)).into_owned(),
+        _ => rules.own(&rules.of_check(text)).into_owned(),
     }
 }
 

@@ -174,7 +174,7 @@ fn version_1(text: &str, reminder: Find, eight: Eight) -> Cow<'_, str> {
     if eight == Eight::None {
         return text;
     }
-    let Marks { removed, paths } = marks_in(&text);
+    let (removed, paths) = marks_in(&text);
     if removed {
         pass(&mut text, "", reminder);
     }
@@ -185,7 +185,7 @@ fn version_1(text: &str, reminder: Find, eight: Eight) -> Cow<'_, str> {
     }
     // The replacements of the next three passes contain no digit, dash or slash, so these passes cannot create a match for a
     // later one, and one look at the dashes is enough.
-    let Dashes { uuids, dates } = dashes_in(text.as_bytes());
+    let (uuids, dates) = dashes_in(text.as_bytes());
     if uuids {
         pass(&mut text, "<UUID>", uuid);
     }
@@ -211,43 +211,33 @@ pub(super) fn is_python_space(c: char) -> bool {
 
 /// Replaces each match of one pattern. `find` returns the first match that starts at or after an offset.
 fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) {
-    let Some(mut found) = find(text, 0) else { return };
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    loop {
-        out.push_str(&text[at..found.start]);
-        out.push_str(replacement);
-        at = found.end;
-        let Some(next) = find(text, at) else { break };
-        found = next;
+    let (mut out, mut done) = (String::new(), 0);
+    while let Some(found) = find(text, done) {
+        out.extend([&text[done..found.start], replacement]);
+        done = found.end;
     }
-    out.push_str(&text[at..]);
-    *text = Cow::Owned(out);
+    if done > 0 {
+        *text = Cow::Owned(out + &text[done..]);
+    }
 }
 
 /// Which passes may find something in a text, judged by the words that every match contains. One search covers all of these
-/// passes, since most texts have no such word.
-struct Marks {
-    /// Whether rules 1 to 4, which remove text, may match.
-    removed: bool,
-    /// Whether the rule for paths may match.
-    paths: bool,
-}
-
-fn marks_in(text: &str) -> Marks {
+/// passes, since most texts have no such word. Returns whether rules 1 to 4, which remove text, may match, and whether the rule
+/// for paths may.
+fn marks_in(text: &str) -> (bool, bool) {
     static MARKS: LazyLock<Regex> = LazyLock::new(|| {
         regex("<system-reminder>|\n(?:User|Assistant):|--- (?:BEGIN|END) USER INPUT ---|/tmp/|/var/folders/")
     });
-    let mut found = Marks { removed: text.starts_with("User:") || text.starts_with("Assistant:"), paths: false };
+    let (mut removed, mut paths) = (text.starts_with("User:") || text.starts_with("Assistant:"), false);
     for mark in MARKS.find_iter(text) {
         let path = mark.as_str().starts_with('/');
-        found.paths |= path;
-        found.removed |= !path;
-        if found.removed {
+        paths |= path;
+        removed |= !path;
+        if removed {
             break;
         }
     }
-    found
+    (removed, paths)
 }
 
 /// The tags around a reminder (KEY.md, section 1, rule 1).
@@ -294,22 +284,17 @@ fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 /// Whether a text may have UUIDs or dates, judged by the bytes around its dashes. One search serves three passes.
-struct Dashes {
-    uuids: bool,
-    dates: bool,
-}
-
-fn dashes_in(bytes: &[u8]) -> Dashes {
-    let mut found = Dashes { uuids: false, dates: false };
+fn dashes_in(bytes: &[u8]) -> (bool, bool) {
+    let (mut uuids, mut dates) = (false, false);
     for at in memchr::memchr_iter(b'-', bytes) {
         // In a UUID, the next dash follows after four digits. In a date, the digits may be of another script than ASCII.
-        found.uuids |= bytes.get(at + 5) == Some(&b'-');
-        found.dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
-        if found.uuids && found.dates {
+        uuids |= bytes.get(at + 5) == Some(&b'-');
+        dates |= bytes.get(at + 1).is_some_and(|b| b.is_ascii_digit() || !b.is_ascii());
+        if uuids && dates {
             break;
         }
     }
-    found
+    (uuids, dates)
 }
 
 /// Finds a UUID by its first dash, which always follows eight digits. So the order of the dashes is the order of the matches.

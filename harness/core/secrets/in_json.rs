@@ -29,7 +29,7 @@ impl Scrub {
                 for (_, value) in entries.iter_mut() {
                     self.json(value, fired);
                 }
-                self.keys(entries, fired);
+                change_keys(entries, |key| self.text(key, fired));
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
         }
@@ -72,10 +72,8 @@ impl Scrub {
     /// Removes secrets that are split across neighbouring strings of a list, each of which is a line: as strings, or as what
     /// objects have under the same key.
     fn lines(&self, items: &mut [Json], fired: &mut Fired) {
-        let is_part = |item: &Json| match item {
-            Json::Str(line) => line.len() >= SHORTEST && !line.trim().contains(' ') || has_key(line),
-            _ => false,
-        };
+        let is_part = |line: &str| line.len() >= SHORTEST && !line.trim().contains(' ') || has_key(line);
+        let is_part = |item: &Json| item.as_str().is_some_and(is_part);
         if self.edition == Edition::First || items.len() < 2 {
             return;
         }
@@ -130,13 +128,8 @@ impl Scrub {
             let Json::Str(value) = value else { continue };
             let named = name.as_deref().filter(|name| says(name) && matches!(&**key, "value" | "Value"));
             let Some(name) = named.or(Some(&**key).filter(|key| says(key))) else { continue };
-            let before = if is_of_key(name) { format!("\"{name}\":\"") } else { format!("{name}=") };
-            let mut pieces = [Cow::Owned(before), Cow::Borrowed(value.as_str())];
-            self.pieces(&mut pieces, fired);
-            let [_, scrubbed] = pieces;
-            if let Cow::Owned(scrubbed) = scrubbed {
-                *value = scrubbed;
-            }
+            let mut before = if is_of_key(name) { format!("\"{name}\":\"") } else { format!("{name}=") };
+            self.parted(&mut [&mut before, value], fired);
         }
     }
 
@@ -144,14 +137,9 @@ impl Scrub {
     pub fn key(&self, key: &str) -> String {
         self.text(key, &mut Fired::new()).into_owned()
     }
-
-    /// Removes secrets from the keys of an object. If two keys become equal, the later value is kept.
-    fn keys(&self, entries: &mut Object, fired: &mut Fired) {
-        change_keys(entries, |key| self.text(key, fired));
-    }
 }
 
-/// Changes the keys of an object. Returns whether one was.
+/// Changes the keys of an object. If two keys become equal, the later value is kept. Returns whether one was changed.
 pub(crate) fn change_keys(entries: &mut Object, mut change: impl FnMut(&str) -> Cow<'_, str>) -> bool {
     let mut owned = |key: &str| if let Cow::Owned(key) = change(key) { Some(key) } else { None };
     let changed: Vec<_> = entries.keys().filter_map(|key| Some((key.clone(), owned(key)?))).collect();

@@ -49,15 +49,11 @@ fn found(text: &str) -> Vec<(Range<usize>, bool)> {
         let limit = firsts.get(index + 1).map_or(text.len(), |next| next.start).min(first.end + LONGEST);
         let limit = (first.end..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(first.end);
         let rest = &text[first.end..limit];
-        if let Some(last) = LAST.find(rest) {
-            if is_key(&rest[..last.start()]) {
-                found.push((first.start..first.end + last.end(), true));
-            }
-        } else if let Some(length) = lines(rest) {
-            found.push((first.start..first.end + length, true));
-        } else if let Some(length) = suspicious(rest) {
-            found.push((first.start..first.end + length, false));
-        }
+        let length = match LAST.find(rest) {
+            Some(last) => is_key(&rest[..last.start()]).then_some((last.end(), true)),
+            None => lines(rest).map(|end| (end, true)).or_else(|| Some((suspicious(rest)?, false))),
+        };
+        found.extend(length.map(|(length, whole)| (first.start..first.end + length, whole)));
     }
     found
 }

@@ -243,12 +243,8 @@ impl Scrub {
         let mut finds: Vec<Find> = Vec::new();
         let of_values = self.values.iter().flat_map(|value| value.in_base64(text));
         let broken = if self.edition > Edition::First { broken_base64::runs(text) } else { Vec::new() };
-        let broken = broken.into_iter().flat_map(
-            |BrokenRun { whole, parts }| {
-                if self.is_in_two(&parts) { vec![whole] } else { parts }
-            },
-        );
-        for run in broken.chain(base64_run::runs(text)).chain(of_values) {
+        let parts = |run: BrokenRun| if self.is_in_two(&run.parts) { vec![run.whole] } else { run.parts };
+        for run in broken.into_iter().flat_map(parts).chain(base64_run::runs(text)).chain(of_values) {
             let whole = run.range();
             if finds.iter().any(|find| find.range.start < whole.end && whole.start < find.range.end) {
                 continue;

@@ -67,16 +67,14 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
         Json::Array(items) => {
             for (i, item) in items.iter_mut().enumerate() {
                 let index = item.get("index").and_then(Json::as_u64).map_or_else(|| i.to_string(), |n| format!("#{n}"));
-                place.push('/');
-                place.push_str(&index);
+                place.extend(["/", &index]);
                 collect(item, place, texts);
                 place.truncate(length);
             }
         }
         Json::Object(entries) => {
             for (key, value) in entries.iter_mut() {
-                place.push('/');
-                place.push_str(key);
+                place.extend(["/", key]);
                 collect(value, place, texts);
                 place.truncate(length);
             }

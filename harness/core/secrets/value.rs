@@ -29,11 +29,9 @@ pub(super) struct Value {
 impl Value {
     pub(super) fn new(name: &str, value: &str) -> Value {
         let placeholder = format!("<{name}>");
-        let mut texts = Vec::new();
-        if value.len() >= SHORTEST {
-            texts = vec![value.to_owned(), value.replace(' ', "+")];
-            texts.dedup();
-        }
+        let mut texts = vec![value.to_owned(), value.replace(' ', "+")];
+        texts.dedup();
+        texts.retain(|text| text.len() >= SHORTEST);
         let finder = |text: &str| Finder::new(text).into_owned();
         let base64 = texts.first().into_iter().chain([&placeholder]).flat_map(|text| base64_run::middles(text));
         let base64 = base64.map(|(middle, skipped)| (finder(&middle), skipped)).collect();

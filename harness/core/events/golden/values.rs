@@ -2,7 +2,7 @@
 //! that file and no golden.
 
 use super::varying::tell;
-use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top, Tree};
+use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top};
 
 impl Golden {
     /// Returns it without what is true of one recording, and that by itself, if there is any: other words of the model change only that.
@@ -44,14 +44,8 @@ impl Block {
         });
         let head = self.head.as_ref();
         let head = head.map(|head| Head { status: head.status.clone(), media: head.media.clone(), ..Head::default() });
-        let event = |tree: &Tree| EventLine::named(tree.label());
-        Block {
-            request: self.request.clone(),
-            head,
-            events: trees.iter().map(event).collect(),
-            trees,
-            ..Block::default()
-        }
+        let events = trees.iter().map(|tree| EventLine::named(tree.label())).collect();
+        Block { request: self.request.clone(), head, events, trees, ..Block::default() }
     }
 }
 

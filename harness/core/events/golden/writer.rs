@@ -358,12 +358,9 @@ impl<'a> Trees<'a> {
 
 /// Returns the lines that differ from `others`, and those of `others` that are missing.
 fn differing<'a>(others: &[Node], nodes: &'a [Node]) -> Vec<Differing<'a>> {
-    let is_in = |nodes: &'_ [Node], name: &str| nodes.iter().any(|node| node.name == name);
-    let line = |node: &'a Node, below, whole| Differing {
-        name: node.name_text(),
-        text: Printed(&node.kinds).to_string(),
-        below,
-        whole,
+    let line = |node: &'a Node, below, whole| {
+        let text = Printed(&node.kinds).to_string();
+        Differing { name: node.name_text(), text, below, whole }
     };
     let mut found = Vec::new();
     for node in nodes {
@@ -376,12 +373,9 @@ fn differing<'a>(others: &[Node], nodes: &'a [Node]) -> Vec<Differing<'a>> {
             found.push(line(node, below, &[]));
         }
     }
-    found.extend(others.iter().filter(|other| !is_in(nodes, &other.name)).map(|other| Differing {
-        name: other.name_text(),
-        text: GONE.to_owned(),
-        below: Vec::new(),
-        whole: &[],
-    }));
+    for other in others.iter().filter(|other| nodes.iter().all(|node| node.name != other.name)) {
+        found.push(Differing { name: other.name_text(), text: GONE.to_owned(), below: Vec::new(), whole: &[] });
+    }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }

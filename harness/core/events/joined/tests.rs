@@ -10,7 +10,7 @@ fn recorded(texts: &[&str]) -> Recorded {
 #[track_caller]
 fn check(texts: &[&str], pieces: &[&str], expected: &str) {
     let pieces: Vec<String> = pieces.iter().map(|piece| (*piece).to_owned()).collect();
-    let Joined { text, grows, then_whole, twice } = joined(&pieces, &recorded(texts));
+    let Joined { text, manner: Manner { grows, then_whole, twice, .. } } = joined(&pieces, &recorded(texts));
     let marks = format!("{text}{}{}", if grows { ", grows" } else { "" }, if then_whole { ", whole" } else { "" })
         + if twice { ", twice" } else { "" };
     assert_eq!(marks, expected, "{pieces:?}");

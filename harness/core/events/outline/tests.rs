@@ -15,7 +15,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let (ids, words) = (Ids::default(), WordKeys::new(&[]));
     let (mut merger, mut seen) = (Merger::new(keep, &normalize, &ids, &words), Seen::default());
     for payload in &payloads {
-        merger.add(payload, &mut seen);
+        merger.add(payload, false, &mut seen);
     }
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let (known, holdings) = (Known::default(), Holdings::new());

@@ -33,7 +33,7 @@ impl<'a> Line<'a> {
             "" => "the end of the line".to_owned(),
             rest => format!("`{}`", clipped(rest, SHOWN)),
         };
-        wrong(self.place(), format!("expected {what}, found {found}"))
+        Error::new(format!("expected {what}, found {found}")).at(self.place())
     }
 
     pub(super) fn eat(&mut self, text: &str) -> bool {
@@ -93,8 +93,4 @@ impl<'a> Line<'a> {
     pub(super) fn end<T>(&self, value: T) -> Result<T> {
         if self.rest().is_empty() { Ok(value) } else { Err(self.expected("the end of the line")) }
     }
-}
-
-pub(super) fn wrong(at: Place, what: String) -> Error {
-    Error::new(what).at(at)
 }

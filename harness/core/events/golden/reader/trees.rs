@@ -2,11 +2,11 @@
 
 use super::super::writer::{BUT, GONE, IS, OF_RECORDING, SHORT};
 use super::super::{Field, Id, Kind, Kinds, List, Node, Tree};
-use super::line::{Line, wrong};
+use super::line::Line;
 use crate::events::order::Order;
 use crate::events::times;
 use crate::json::MAX_DEPTH;
-use retake_base::error::{Place, Result};
+use retake_base::error::{Error, Place, Result};
 
 /// What is below a place whose lines were written.
 pub(super) struct Whole {
@@ -32,18 +32,20 @@ fn read_node(lines: &mut &[TreeLine], wholes: &mut Vec<Whole>, depth: usize, abo
     *lines = rest;
     if line.depth != depth {
         let what = format!("this line is indented by {} spaces, expected {}", 2 * line.depth, 2 * depth);
-        return Err(wrong(line.at, what));
+        return Err(Error::new(what).at(line.at));
     }
     if depth > MAX_DEPTH {
-        return Err(wrong(line.at, format!("more than {MAX_DEPTH} lines within each other")));
+        return Err(Error::new(format!("more than {MAX_DEPTH} lines within each other")).at(line.at));
     }
-    let mut node = line.node();
+    let mut node = line.node.clone();
     let place = if depth == 0 { node.name.clone() } else { format!("{above}.{}", node.name) };
     if let Some(other) = &line.other {
         let other = if other.is_empty() { &place } else { other };
         let whole = wholes.iter().find(|whole| whole.place == *other && whole.name == node.name);
         let Some(whole) = whole else {
-            return Err(wrong(line.at, format!("as in `{other}`, which does not stand above with lines below it")));
+            return Err(
+                Error::new(format!("as in `{other}`, which does not stand above with lines below it")).at(line.at)
+            );
         };
         node.below.clone_from(&whole.below);
         patch(&mut node.below, lines, depth + 1)?;
@@ -64,12 +66,12 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
     while let Some((line, rest)) = lines.split_first().filter(|(line, _)| line.depth >= depth) {
         if line.depth != depth || depth > MAX_DEPTH {
             let what = format!("expected at most {} spaces before this line", 2 * depth.min(MAX_DEPTH));
-            return Err(wrong(line.at, what));
+            return Err(Error::new(what).at(line.at));
         }
         *lines = rest;
         is_patched = true;
-        let at = nodes.iter().position(|node| node.name == line.name);
-        let mut node = line.node();
+        let at = nodes.iter().position(|node| node.name == line.node.name);
+        let mut node = line.node.clone();
         match at {
             Some(at) if line.is_gone => drop(nodes.remove(at)),
             Some(at) => {
@@ -93,20 +95,12 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
 pub(super) struct TreeLine {
     at: Place,
     depth: usize,
-    name: String,
-    optional: bool,
-    kinds: Kinds,
+    /// What it says of its own node.
+    node: Node,
     whole: Option<Order>,
     /// The place that is as this one; empty if that is itself in an earlier block.
     other: Option<String>,
     is_gone: bool,
-}
-
-impl TreeLine {
-    fn node(&self) -> Node {
-        let TreeLine { name, optional, kinds, .. } = self;
-        Node { name: name.clone(), optional: *optional, kinds: kinds.clone(), ..Node::default() }
-    }
 }
 
 impl Line<'_> {
@@ -120,11 +114,10 @@ impl Line<'_> {
         }
         let name = &self.text[start..self.at];
         let (name, optional) = name.strip_suffix('?').map_or((name, false), |name| (name, true));
-        let (name, depth) = (name.to_owned(), indent / 2);
-        let mut line =
-            TreeLine { at, depth, name, optional, kinds: Vec::new(), whole: None, other: None, is_gone: false };
+        let node = Node { name: name.to_owned(), optional, ..Node::default() };
+        let mut line = TreeLine { at, depth: indent / 2, node, whole: None, other: None, is_gone: false };
         if indent % 2 == 1 {
-            return Err(wrong(at, format!("this line is indented by {indent} spaces, expected an even number")));
+            return Err(Error::new(format!("this line is indented by {indent} spaces, expected an even number")).at(at));
         }
         self.spaces();
         if self.rest() == GONE {
@@ -141,7 +134,7 @@ impl Line<'_> {
                 self.at += place.len();
                 line.other = Some(place.to_owned());
             } else {
-                line.kinds = self.kinds(0)?;
+                line.node.kinds = self.kinds(0)?;
             }
             if self.rest() == BUT && line.other.is_some() {
                 break;
