@@ -55,11 +55,10 @@ pub(crate) struct RawScenario {
     /// How long a scenario may take.
     /// Default: from suite.toml. Example: `"90s"`.
     pub timeout: Option<Spanned<RawDuration>>,
-    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
-    /// call has arrived for this long.
+    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or none has arrived for this long.
     /// Default: from suite.toml. Example: `"500ms"`.
     pub settle: Option<RawDuration>,
-    /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
+    /// How long systems go on after the scenario has settled, so that late calls are noticed.
     /// Default: from suite.toml. Example: `"0ms"`.
     pub linger: Option<RawDuration>,
     /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
@@ -72,7 +71,7 @@ pub(crate) struct RawScenario {
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
     pub drift: Option<RawDrift>,
-    /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
+    /// What becomes of connections of systems and `run` steps to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
     /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
     /// A shared system has what suite.toml says.
@@ -84,16 +83,16 @@ pub(crate) struct RawScenario {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: from suite.toml. Example: `"recorded"`.
     pub delays: Option<Delays>,
-    /// By which clock programs tell the time in a replay: the machine's (`"now"`), or one that starts at the minute of the recording
-    /// (`"recorded"`), for services that count days or look at the hour. It needs libfaketime, and a system with a process of its own.
+    /// By which clock a replay tells the time: the machine's, or that of the recording, for services
+    /// that count days. It needs libfaketime.
     /// Default: from suite.toml. Example: `"recorded"`.
     pub clock: Option<ClockFrom>,
-    /// The faults of the model with which the scenario is run again, each at each turn, as the trial `NAME::worlds`: `true` for
-    /// the usual ones, `"all"`, or names of faults and families.
+    /// The faults of the model with which the scenario is run again, as the trial `NAME::worlds`: `true` for
+    /// the usual ones, `"all"`, or names of faults.
     /// Default: from suite.toml. Example: `["rate-limit", "cut-clean"]`.
     pub worlds: Option<RawWorlds>,
-    /// Whether goldens hold what model calls cost, by caller: how many there are, what they read and write, and how much of them a
-    /// provider's cache can keep. A table says how much that may be.
+    /// Whether goldens hold what model calls cost, by caller: how many, what they read and write,
+    /// and what a cache can keep. A table says how much that may be.
     /// Default: from suite.toml. Example: `{ calls = 6, input = "12k", cached = "80%" }`.
     pub cost: Option<Foreign<Option<Cost>>>,
     /// Environment variables whose values are never written to a file, in addition to those that templates name.

@@ -90,7 +90,7 @@ pub(crate) struct RawStep {
     /// The fields of a form. With `files`, they are sent in a multipart body.
     /// Example: `{ user = "ada" }`.
     pub form: Option<Spanned<RawJson>>,
-    /// Files to upload, by form field, from the scenario's folder or from `../_shared/`. With `run`: files that lie in the
+    /// Files to upload, by form field, from the scenario's folder or `../_shared/`. With `run`: files that lie in the
     /// run's work folder when it starts, by their names there.
     /// Example: `{ document = "note.txt" }`.
     pub files: Option<Spanned<Texts>>,
@@ -107,7 +107,7 @@ pub(crate) struct RawStep {
     /// Default: any success. Example: `[200, 201]`.
     pub status: Option<Spanned<Statuses>>,
     /// Values of the answer for later steps, by name: `cookie:NAME`, `header:NAME`, `json:/pointer`, or
-    /// `sse:EVENT:/pointer`, which takes the first event of that name that has the value.
+    /// `sse:EVENT:/pointer`, the first event of that name that has it.
     /// Default: `{}`. Example: `{ thread = "json:/thread_id" }`.
     pub capture: Option<Spanned<Texts>>,
     /// Reads the answer as a stream of events, SSE or JSON lines, which goes into the golden. With `last`, reading

@@ -68,11 +68,10 @@ pub(crate) struct RawSuite {
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: `{}`. Example: `{ prompt = "fail" }`.
     pub drift: Option<RawDrift>,
-    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or no model
-    /// call has arrived for this long.
+    /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or none has arrived for this long.
     /// Default: `"2s"`. Example: `"500ms"`.
     pub settle: Option<RawDuration>,
-    /// How long the systems keep running after the scenario has settled, so that late model calls are noticed.
+    /// How long systems go on after the scenario has settled, so that late calls are noticed.
     /// Default: `"500ms"`. Example: `"0ms"`.
     pub linger: Option<RawDuration>,
     /// What a panic in a router means: the scenario fails (`"fail"`), or the service is expected to catch it
@@ -82,7 +81,7 @@ pub(crate) struct RawSuite {
     /// Environment variables whose values are never written to a file, in addition to those that templates name.
     /// Default: `[]`. Example: `["STRIPE_KEY"]`.
     pub secrets: Option<Vec<Spanned<String>>>,
-    /// What becomes of connections that the processes of systems and `run` steps make to anything but the stage's own servers, other
+    /// What becomes of connections of systems and `run` steps to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
     /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.
     /// Default: `"note"`. Example: `"fail"`.
@@ -105,8 +104,8 @@ pub(crate) struct RawSuite {
     /// Whether the delays of recorded answers are replayed (`"recorded"`) or left out (`"none"`).
     /// Default: `"none"`. Example: `"recorded"`.
     pub delays: Option<Delays>,
-    /// By which clock programs tell the time in a replay: the machine's (`"now"`), or one that starts at the minute of the recording
-    /// (`"recorded"`), for services that count days or look at the hour. It needs libfaketime, and a system with a process of its own.
+    /// By which clock a replay tells the time: the machine's, or that of the recording, for services
+    /// that count days. It needs libfaketime.
     /// Default: `"now"`. Example: `"recorded"`.
     pub clock: Option<ClockFrom>,
     /// What tools a fork may call where its arguments are not recorded.
@@ -122,12 +121,12 @@ pub(crate) struct RawSuite {
     /// Default: `{}`. Example: `{ gpt-4o = { input = 2.5, cached = 1.25, output = 10.0 } }`.
     #[serde(default)]
     pub prices: BTreeMap<String, RawPrice>,
-    /// The faults of the model with which the scenario is run again, each at each turn, as the trial `NAME::worlds`: `true` for
-    /// the usual ones, `"all"`, or names of faults and families.
+    /// The faults of the model with which the scenario is run again, as the trial `NAME::worlds`: `true` for
+    /// the usual ones, `"all"`, or names of faults.
     /// Default: `false`. Example: `["rate-limit", "cut-clean"]`.
     pub worlds: Option<RawWorlds>,
-    /// Whether goldens hold what model calls cost, by caller: how many there are, what they read and write, and how much of them a
-    /// provider's cache can keep. A table says how much that may be.
+    /// Whether goldens hold what model calls cost, by caller: how many, what they read and write,
+    /// and what a cache can keep. A table says how much that may be.
     /// Default: `false`. Example: `{ calls = 6, input = "12k", cached = "80%" }`.
     pub cost: Option<Foreign<Option<Cost>>>,
     /// Words by which the service says that something failed, in addition to error, failed, incomplete, cancelled and refused.
@@ -253,12 +252,12 @@ pub(crate) struct RawDrift {
     /// Settings of the call, such as the temperature.
     /// Default: `"note"`. Example: `"fail"`.
     pub settings: Option<Level>,
-    /// What changes how an answer looks: whether a stream is to end with its usage, several choices, stop sequences, the kind
+    /// What changes how an answer looks: whether a stream ends with its usage, several choices, stop sequences, the kind
     /// of response format, log probabilities, and the version in the request's path.
     /// Default: `"note"`. Example: `"fail"`.
     pub form: Option<Level>,
-    /// Tool results that have become errors or empty, or have changed places; and other days and points in time, such as `2029-03-04`, in
-    /// what a call says anew, if another clock did not change them while it was recorded; and headers that requests to tools lack.
+    /// Tool results that have become errors or empty, or have changed places; other days and times in what a call
+    /// says anew, where no clock changed them; and headers that requests to tools lack.
     /// Default: `"fail"`. Example: `"note"`.
     pub results: Option<Level>,
     /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in

@@ -127,7 +127,7 @@ fn a_request_on_top_of_the_recorded_ones_is_no_change_of_one_that_was_made() {
     let mut answers = answers(&[of("A"), of("B")].concat());
     let said = |answers: &mut Answers, method: &str, params: &str| {
         let params = Json::parse(params.as_bytes()).unwrap();
-        answers.take(method, &params, false).unwrap_err().0.to_string()
+        answers.take(method, &params, &[], false).unwrap_err().0.to_string()
     };
     let changed =
         |from: &str| format!("`POST` of `/seats` has a different `/json/course` than recorded ({from:?} → \"X\")");
