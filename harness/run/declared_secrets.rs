@@ -30,8 +30,8 @@ pub(super) fn values(project: &OpenProject, records: bool) -> SecretValues {
     let value_of = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let placeholder = |name: &str| format!("<{name}>");
     let real = |name: &String| (name.clone(), Json::Str(value_of(name).unwrap_or_else(|| placeholder(name))));
-    let named = |name: &String| (name.clone(), Json::Str(placeholder(name)));
-    SecretValues { real: Json::object(names.iter().map(real)), named: Json::object(names.iter().map(named)), records }
+    let hidden = |name: &String| (name.clone(), Json::Str(placeholder(name)));
+    SecretValues { real: Json::object(names.iter().map(real)), named: Json::object(names.iter().map(hidden)), records }
 }
 
 /// Checks before a recording that all secrets are set that the scenario and its systems use.
