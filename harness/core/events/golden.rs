@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::captured::Ending;
 use super::held::{Held, Manner};
 use super::order::Order;
-use super::told::{Said, Told};
+use super::told::{Beside, Said, Told};
 use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
@@ -163,16 +163,6 @@ pub(super) struct Node {
     pub(super) below: Vec<Node>,
     /// A value of this run that stands here, if a golden holds none.
     pub(super) sample: Beside<Option<Kind>>,
-}
-
-/// What stands beside a golden and is no part of what it holds, and so equal to any other.
-#[derive(Clone, Debug, Default, Eq)]
-pub(super) struct Beside<T>(pub(super) T);
-
-impl<T> PartialEq for Beside<T> {
-    fn eq(&self, _: &Beside<T>) -> bool {
-        true
-    }
 }
 
 /// What stands at a place: the kinds of its values, from left to right.

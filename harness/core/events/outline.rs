@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin, Places};
-use super::golden::{self, Beside, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_any_recording};
+use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_any_recording};
 use super::merge::{Field, Fields, Keep, List, Shape};
 use super::notation;
 use super::order::Order;
 use super::pins::Pins;
 use super::scalars::{Scalars, SeenIds, Time};
 use super::times::{LATER, NOW, drops_zeros};
+use super::told::Beside;
 
 /// The largest number of characters of a list of objects that is printed on the line of its key.
 const INLINE: usize = 80;

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::golden::Beside;
 use super::notation;
 use super::recorded::Source;
 use retake_base::text::clipped;
@@ -85,6 +84,16 @@ impl fmt::Display for Told {
             write!(f, "{}{source}", if nth == 0 { "" } else { " and " })?;
         }
         f.write_str(self.how.suffix())
+    }
+}
+
+/// What stands beside a golden and is no part of what it holds, and so equal to any other.
+#[derive(Clone, Debug, Default, Eq)]
+pub(super) struct Beside<T>(pub(super) T);
+
+impl<T> PartialEq for Beside<T> {
+    fn eq(&self, _: &Beside<T>) -> bool {
+        true
     }
 }
 

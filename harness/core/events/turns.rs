@@ -5,13 +5,12 @@ use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use super::golden::Beside;
 use super::held::Held;
 use super::marked::{Passed, Tells};
 use super::notation::{Normalize, html};
 use super::recorded::Source;
 use super::shape::Known;
-use super::told::{How, Said, Told, Words, quoted};
+use super::told::{Beside, How, Said, Told, Words, quoted};
 use crate::json::{Json, Layout};
 
 /// The fewest characters of a text that was cut.
