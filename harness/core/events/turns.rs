@@ -10,8 +10,7 @@ use super::marked::{Passed, Tells};
 use super::notation::{Normalize, html};
 use super::recorded::Source;
 use super::shape::Known;
-use super::told::Beside;
-use super::told::{How, Said, Told, Words, quoted};
+use super::told::{Beside, How, Said, Told, Words, quoted};
 use crate::json::{Json, Layout};
 
 /// The fewest characters of a text that was cut.

@@ -132,10 +132,8 @@ impl Proof<'_> {
             let older = first.older_sides(project, scenario, golden.as_ref());
             let has_moved = self.has_moved(&first, &runs);
             let (dates_stay, lacking) = of_tools(&first, &runs, has_moved);
-            let (unmoved, runs) = (self.unmoved().filter(|_| !has_moved), runs.iter());
-            let varying: Vec<Varying> = runs.flat_map(|other| varying(&first, other)).chain(unmoved).collect();
-            let dates_vary = has_moved && varying.iter().any(|of| of.check == Check::Dates);
-            if dates_vary || is_lost.unwrap_or_default() {
+            let varying = self.varying(&first, &runs, has_moved);
+            if is_lost.unwrap_or_default() || has_moved && varying.iter().any(|of| of.check == Check::Dates) {
                 self.note_other_distances();
             }
             let first = self.without_varying(first, &varying, rules)?;
@@ -143,6 +141,12 @@ impl Proof<'_> {
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
+    }
+
+    /// What other replays ask the model otherwise; and all days, where no clock shows which of them move.
+    fn varying(&self, first: &Replayed, others: &[Replayed], has_moved: bool) -> Vec<Varying> {
+        let unmoved = self.unmoved().filter(|_| !has_moved);
+        others.iter().flat_map(|other| varying(first, other)).chain(unmoved).collect()
     }
 
     /// Whether there is no golden yet, or a new recording, so that times are told as they move.
