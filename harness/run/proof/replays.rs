@@ -69,18 +69,7 @@ impl Proof<'_> {
         let marked;
         (golden, marked) = self.with_derived(&mut first, golden, fixture, rules);
         if project.systems.is_attached(scenario) {
-            let name = &scenario.name;
-            terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
-            let golden = golden.map(|golden| self.with_known_headers(golden));
-            let older = first.older_sides(project, scenario, golden.as_ref());
-            let of_drift =
-                |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
-            let since = first.played.drift.iter().filter(|_| self.of_recording);
-            let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
-            let golden = self.with_cost(golden, &mut first, None);
-            let (dates_stay, lacking) = of_tools(&first, &[], false);
-            let run = Box::new(self.without_varying(first, &varying, rules)?);
-            return Ok(Agreed { golden, run, older, replays: TWO, varying, dates_stay, lacking });
+            return self.once(first, golden, rules);
         }
         (writes_anew || scenario.cost.is_some()).then(await_next_second);
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
@@ -141,6 +130,23 @@ impl Proof<'_> {
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
+    }
+
+    /// The proof of a scenario whose system is attached.
+    fn once(&self, mut first: Replayed, golden: Option<Golden>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
+        let Proof { project, scenario, .. } = *self;
+        let name = &scenario.name;
+        terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
+        let golden = golden.map(|golden| self.with_known_headers(golden));
+        let older = first.older_sides(project, scenario, golden.as_ref());
+        let of_drift =
+            |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
+        let since = first.played.drift.iter().filter(|_| self.of_recording);
+        let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
+        let golden = self.with_cost(golden, &mut first, None);
+        let (dates_stay, lacking) = of_tools(&first, &[], false);
+        let run = Box::new(self.without_varying(first, &varying, rules)?);
+        Ok(Agreed { golden, run, older, replays: TWO, varying, dates_stay, lacking })
     }
 
     /// What other replays ask the model otherwise; and all days, where no clock shows which of them move.
