@@ -47,10 +47,8 @@ impl Tried<'_> {
     /// Adds the advice to a failure.
     pub(super) fn resolved(&self, mut failure: Failure) -> Failure {
         let kinds: Vec<CauseKind> = failure.causes.iter().map(|cause| cause.kind).collect();
-        if let Some((evidence, advice)) = self.for_clock() {
-            failure.evidence.push(evidence.into());
-            failure.advice.push(advice);
-            return failure;
+        if let Some([evidence, case]) = self.for_clock() {
+            return failure.evidence(evidence).resolve(case, "clock = \"recorded\"");
         }
         failure.hints.extend(self.hints(&kinds));
         // Nobody intends a change that breaks the service, so nothing accepts it.
@@ -126,19 +124,17 @@ impl Tried<'_> {
     }
 
     /// Proposes the clock of the recording, if a replay by that clock is green.
-    fn for_clock(&self) -> Option<(String, Advice)> {
+    fn for_clock(&self) -> Option<[String; 2]> {
         let Tried { project: Project { systems, .. }, scenario, run, .. } = *self;
         let (fixture, mut set) = (run.fixture.as_ref()?, scenario.clone());
         set.clock = ClockFrom::Recorded;
         let recorded = fixture.recorded.filter(|minute| minute.time() + AN_HOUR < OffsetDateTime::now_utc())?;
-        let may_be_set =
-            scenario.clock == ClockFrom::Now && systems.can_move_clock(scenario) && !systems.is_shared(scenario);
-        (may_be_set && self.is_green(&set, fixture, &run.rules)).then(|| {
+        (systems.may_set_clock(scenario) && self.is_green(&set, fixture, &run.rules)).then(|| {
             let case = format!("so that it tells that time in each replay, set in {}", scenario.file.display());
             let evidence = format!(
                 "by the clock of its recording, {recorded}, the run is green: the service does otherwise now than then"
             );
-            (evidence, Advice::new(case, "clock = \"recorded\""))
+            [evidence, case]
         })
     }
 

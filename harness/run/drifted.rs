@@ -68,8 +68,9 @@ impl Replayed {
         let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
         let days = then.map(|then| self.clock.by_each(then)).unwrap_or_default();
         let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
-        let is_today = told.peek().is_some() && told.all(|(_, now)| !tells_itself(called, *now));
-        is_today && tells(called, self.clock.minute().time().date(), 0)
+        told.peek().is_some()
+            && told.all(|(_, now)| !tells_itself(called, *now))
+            && tells(called, self.clock.minute().time().date(), 0)
     }
 
     /// Whether a text tells no day where the recorded one told about the day of the recording.

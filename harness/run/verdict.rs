@@ -193,8 +193,8 @@ impl Replayed {
         }
         let known = self.known_with(Some(was));
         let (mut moved, mut least) = (is.clone(), usize::MAX);
-        let each = [Which::Dates, Which::All, Which::WholeDates];
-        for (day, which) in days.by_each_clock().flat_map(|day| each.map(|which| (day.clone(), which))) {
+        let each = |day: Days| [Which::Dates, Which::All, Which::WholeDates].map(|which| (day.clone(), which));
+        for (day, which) in days.by_each_clock().flat_map(each) {
             let put_back = |text: &str| day.put_back(text, which);
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
             let by_day = is.clone().with_day_of(was, &back.golden, &day);

@@ -162,12 +162,12 @@ impl Systems {
 
     /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.
     pub fn moves_clock(&self, scenario: &Scenario) -> bool {
-        self.can_move_clock(scenario) && scenario.clock == ClockFrom::Now
+        self.is_command(scenario) && super::date::faketime().is_some() && scenario.clock == ClockFrom::Now
     }
 
-    /// Whether the clock of a scenario's system can be moved.
-    pub fn can_move_clock(&self, scenario: &Scenario) -> bool {
-        self.is_command(scenario) && super::date::faketime().is_some()
+    /// Whether the clock of a scenario's system can be set to that of its recording, and is not: one that is shared has one for all.
+    pub fn may_set_clock(&self, scenario: &Scenario) -> bool {
+        self.moves_clock(scenario) && !self.is_shared(scenario)
     }
 
     /// Whether a scenario's system is a program that is started for it.

@@ -135,8 +135,7 @@ impl Proof<'_> {
     /// The proof of a scenario whose system is attached.
     fn once(&self, mut first: Replayed, golden: Option<Golden>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
-        let name = &scenario.name;
-        terminal::note(format!("{name}: its system is attached, so the proof is one replay instead of two"));
+        terminal::note(format!("{}: its system is attached, so the proof is one replay instead of two", scenario.name));
         let golden = golden.map(|golden| self.with_known_headers(golden));
         let older = first.older_sides(project, scenario, golden.as_ref());
         let of_drift =

@@ -64,6 +64,18 @@ impl Proof<'_> {
         unproven
     }
 
+    /// Whether the replays agree if none of them has another clock than the recording.
+    fn agrees_by_one_clock(&self) -> bool {
+        let Proof { project, scenario, fixture, .. } = *self;
+        let (systems, mut set) = (&project.systems, scenario.clone());
+        set.clock = ClockFrom::Recorded;
+        // Rules that are not the project's own are told nothing of.
+        let rules = Arc::new((*project.rules).clone());
+        fixture.is_some()
+            && systems.may_set_clock(scenario)
+            && Proof { scenario: &set, ..*self }.replays(fixture, &rules).is_ok()
+    }
+
     /// Adds the advice. `golden_varies` says that all calls were answered.
     fn resolved(&self, mut failure: Failure, golden_varies: bool, inquiry: &Inquiry) -> Failure {
         let name = &self.scenario.name;
@@ -140,21 +152,6 @@ impl Proof<'_> {
 
 fn failed(failure: Failure) -> Unproven {
     Unproven { failure, why: Vec::new(), golden: None }
-}
-
-impl Proof<'_> {
-    /// Whether the replays agree if none of them has another clock than the recording.
-    fn agrees_by_one_clock(&self) -> bool {
-        let Proof { project, scenario, fixture, .. } = *self;
-        let (systems, mut set) = (&project.systems, scenario.clone());
-        set.clock = ClockFrom::Recorded;
-        // Rules that are not the project's own are told nothing of.
-        let rules = Arc::new((*project.rules).clone());
-        fixture.is_some()
-            && systems.moves_clock(scenario)
-            && !systems.is_shared(scenario)
-            && Proof { scenario: &set, ..*self }.replays(fixture, &rules).is_ok()
-    }
 }
 
 /// The failure for calls that vary: each place with both values.
