@@ -1,9 +1,11 @@
-//! Calls that got their turn, but differ from it in a check: which of these fail a run, and how that is told.
+//! Calls that got their turn, but differ from it in a check, and requests that got their answer, but lack headers: which of these fail a run,
+//! and how that is told.
 
 use std::cell::LazyCell;
 
 use super::findings::BODY;
 use super::trial::Replayed;
+use super::verdict::SHOWN;
 use crate::report::{Evidence, Failure, unified_lines};
 use retake_base::cause::{Cause, CauseKind};
 use retake_core::days::{tells, tells_itself};
@@ -31,12 +33,9 @@ impl Replayed {
         let refilled = |of: &DriftOf| {
             let (was, is) = (&of.recorded, &of.called);
             let says_others = || foreign.says_other_values(was, is) || of_service.lacks_value(was, is);
-            let how = || match () {
-                () if self.tells_another_day(was, is) => Some("tells another day than today"),
-                () if says_others() || self.lacks_day(was, is) => Some("says other values"),
-                () => None,
-            };
-            if of.check == Check::Prompt { how() } else { None }
+            let another_day = || self.tells_another_day(was, is).then_some("tells another day than today");
+            let others = || (says_others() || self.lacks_day(was, is)).then_some("says other values");
+            if of.check == Check::Prompt { another_day().or_else(others) } else { None }
         };
         let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of).is_some();
         let fails = |(_, of): &&(usize, DriftOf)| {
@@ -80,5 +79,21 @@ impl Replayed {
             ["<DATE>", "<TS>"].iter().any(|name| text.contains(name)) || tells(text, at.time().date(), 0)
         };
         then.is_some_and(|then| tells_one(recorded, then) && !tells_one(called, self.clock.minute()))
+    }
+
+    /// The failure about requests to tools that lack headers.
+    pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
+        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Fail);
+        let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
+        Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
+    }
+
+    /// What requests to tools lack, one line for each header.
+    pub(super) fn lacking_headers(&self) -> impl Iterator<Item = String> {
+        self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
+            let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
+            let request = format!("`{}` of `{}`", asked.method, asked.tool());
+            Some(format!("{request} to `{server}` has no header `{header}` any more"))
+        })
     }
 }

@@ -41,7 +41,7 @@ fn whole(answer: &Answer) -> &Answer {
 }
 
 /// The most items of one kind that a failure shows.
-const SHOWN: usize = 5;
+pub(super) const SHOWN: usize = 5;
 
 impl Replayed {
     /// The golden, or `None` if no step goes into it. As the error: the failure, if the run failed apart from its golden.
@@ -241,22 +241,6 @@ impl Replayed {
         let what = format!("{requests} to tools not made: {}", unused[0]);
         let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
         Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
-    }
-
-    /// The failure about requests to tools that lack headers.
-    pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
-        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Fail);
-        let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
-        Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
-    }
-
-    /// What requests to tools lack, one line for each header.
-    fn lacking_headers(&self) -> impl Iterator<Item = String> {
-        self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
-            let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
-            let (method, path) = (&asked.method, asked.tool());
-            Some(format!("`{method}` of `{path}` to `{server}` has no header `{header}` any more"))
-        })
     }
 
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without

@@ -71,14 +71,17 @@ fn what_changes_nothing_may_be_asked_less_often() {
     }
 }
 
+fn ask(day: &str) -> String {
+    format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#)
+}
+
+/// Asked for a day, the answer is that day.
+fn of(day: &str, stays: bool) -> ToolExchange {
+    ToolExchange { dates_stay: stays, ..exchange("GET", &ask(day), &format!("{day:?}")) }
+}
+
 #[test]
 fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
-    let of = |day: &str, stays: bool| {
-        let free =
-            exchange("GET", &format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#), &format!("{day:?}"));
-        ToolExchange { dates_stay: stays, ..free }
-    };
-    let ask = |day: &str| format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#);
     let told = |day: &str| Some(Json::from(day));
     for stays in [false, true] {
         let mut answers = answers(&[of("2029-03-04", stays), of("2029-03-09", stays)]);
@@ -92,12 +95,6 @@ fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
 
 #[test]
 fn a_request_gets_the_answer_of_its_own_days_and_not_of_those_as_far_from_today() {
-    let of = |day: &str, stays: bool| {
-        let free =
-            exchange("GET", &format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#), &format!("{day:?}"));
-        ToolExchange { dates_stay: stays, ..free }
-    };
-    let ask = |day: &str| format!(r#"{{"path": "/free", "query": {{"day": "{day}"}}}}"#);
     let tomorrow = |recorded: &str, called: &str| called == recorded.replace("-04", "-05").replace("-03", "-04");
     for stays in [false, true] {
         let exchanges = [of("2029-11-03", stays), of("2029-11-04", stays)];
