@@ -16,6 +16,8 @@ pub enum Breakage {
     PromptGone,
     /// The system prompt is the one that was recorded for this other caller.
     PromptOf(String),
+    /// The system prompt tells another day than today, where it told the day of the recording.
+    AnotherDay,
     /// The call no longer offers tools.
     ToolsGone,
     /// The recorded answer calls this tool, which is no longer offered.
@@ -34,6 +36,7 @@ impl fmt::Display for Breakage {
         match self {
             Breakage::PromptGone => write!(f, "the system prompt of a model call is gone"),
             Breakage::PromptOf(caller) => write!(f, "a model call has the system prompt of `{caller}`"),
+            Breakage::AnotherDay => write!(f, "the system prompt of a model call tells another day than today"),
             Breakage::ToolsGone => write!(f, "the tools of a model call are gone"),
             Breakage::ToolNotOffered(tool) => {
                 write!(f, "the recorded answer calls `{tool}`, which is no longer offered")

@@ -5,13 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::breakage::{Breakage, RecordedPrompts, breakage};
 use super::callers::names_of_tools;
-use super::checked::Checked;
+use super::lookup::Lookup;
 use super::miss::{FieldDifference, change, field_difference};
+use super::second_look::Clock;
 use retake_base::text::listed;
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, text_as_varying};
+use retake_core::key::{Check, names_date, text_as_varying};
 use retake_wire::fixture::{Fixture, Turn};
-use retake_wire::{Api, expressible_in_every_api};
+use retake_wire::{expressible_in_every_api, system_of};
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,19 +102,35 @@ impl DriftOf {
     }
 }
 
-/// Returns the checks of a call over this API that differ from those of the turn that answers it.
+/// Returns the checks of a call that differ from those of the turn that answers it.
 pub(super) fn drift(
     fixture: &Fixture,
     turn: &Turn,
-    called: &Checked,
-    api: Option<Api>,
+    lookup: &Lookup,
+    clock: &Clock,
     prompts: &OnceLock<RecordedPrompts>,
 ) -> Vec<DriftOf> {
-    let Some(checks) = turn.checks else { return Vec::new() };
-    let same_api = turn.wire.as_ref().map(|wire| wire.api) == api;
+    let (Some(checks), Some(called)) = (turn.checks, &lookup.checks) else { return Vec::new() };
+    let same_api = turn.wire.as_ref().map(|wire| wire.api) == lookup.api;
+    // A prompt as it was sent and as it is, if it tells another day than today where it told its own.
+    let of_another_day = || {
+        let (recorded, called) =
+            (turn.sent.texts.as_deref()?[Check::Prompt as usize].as_ref()?, system_of(lookup.conversation.messages()));
+        let told = clock.tells_another_day(fixture.recorded?, recorded, &called);
+        told.then(|| (recorded.clone(), Arc::from(called)))
+    };
     let drift_of = |check: Check| {
         let hash = checks.of(check)?;
-        if Some(hash) == called.hashes.of(check) {
+        let is_same = Some(hash) == called.hashes.of(check);
+        // Names stand for dates in what is compared, so that it does not say which.
+        let is_dated = || fixture.texts.get(&hash).is_some_and(|text| names_date(text));
+        if check == Check::Prompt
+            && (!is_same || is_dated())
+            && let Some((recorded, called)) = of_another_day()
+        {
+            return Some(DriftOf { check, recorded, called, breakage: Some(Breakage::AnotherDay) });
+        }
+        if is_same {
             return None;
         }
         let recorded = fixture.texts.get(&hash).cloned().unwrap_or_default();

@@ -45,6 +45,7 @@ mod worlds;
 
 pub use account::KEPT;
 pub use activity::Activity;
+pub use breakage::Breakage;
 pub use callers::{CallerRule, CallerRules, OfferedTools, When};
 pub use checked::Checked;
 pub use companion::Companion;

@@ -287,10 +287,10 @@ impl Replay {
                 self.state.lock().served_to.insert(index, number);
                 let turn = &self.fixture().table.turns()[index];
                 // What it says today may be what another one said in the recording.
-                let called = lookup.checks.iter();
-                let drift = called.flat_map(|of| drift(self.fixture(), turn, of, lookup.api, &self.prompts));
                 let differs = |of: &DriftOf| !self.says_the_same(&of.recorded, &of.called);
-                let drift = drift.filter(differs).collect();
+                let clock = &self.second_look.clock;
+                let mut drift = drift(self.fixture(), turn, lookup, clock, &self.prompts);
+                drift.retain(differs);
                 Ok(self.served(Served { drift, found, ..Served::plain(self.fixture().clone(), index) }, lookup))
             }
             Err(reason) => {

@@ -27,7 +27,7 @@ pub use clock::Clock;
 /// needs it.
 #[derive(Debug, Default)]
 pub(super) struct SecondLook {
-    clock: Clock,
+    pub(super) clock: Clock,
     days: OnceLock<Days>,
     here: OnceLock<Here>,
     /// The messages. The first one stands before all conversations.

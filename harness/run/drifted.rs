@@ -8,11 +8,11 @@ use super::trial::Replayed;
 use super::verdict::SHOWN;
 use crate::report::{Evidence, Failure, unified_lines};
 use retake_base::cause::{Cause, CauseKind};
-use retake_core::days::{tells, tells_itself};
+use retake_core::days::tells;
 use retake_core::events::{Event, Foreign};
 use retake_core::json::{Json, Layout};
-use retake_core::key::{Check, attributed};
-use retake_model::{DriftOf, change};
+use retake_core::key::{Check, attributed, names_date};
+use retake_model::{Breakage, DriftOf, change};
 use retake_scenario::{Level, Scenario};
 use retake_wire::fixture::Minute;
 
@@ -33,9 +33,12 @@ impl Replayed {
         let refilled = |of: &DriftOf| {
             let (was, is) = (&of.recorded, &of.called);
             let says_others = || foreign.says_other_values(was, is) || of_service.lacks_value(was, is);
-            let another_day = || self.tells_another_day(was, is).then_some("tells another day than today");
             let others = || (says_others() || self.lacks_day(was, is)).then_some("says other values");
-            if of.check == Check::Prompt { another_day().or_else(others) } else { None }
+            match of.breakage {
+                Some(Breakage::AnotherDay) => Some("tells another day than today"),
+                None if of.check == Check::Prompt => others(),
+                _ => None,
+            }
         };
         let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of).is_some();
         let fails = |(_, of): &&(usize, DriftOf)| {
@@ -48,8 +51,8 @@ impl Replayed {
         let caller = fixture.table.turns()[*turn].caller.as_deref();
         let of = attributed(" of", caller);
         let what = match (&first.breakage, refilled(first)) {
-            (Some(breakage), _) => breakage.to_string(),
-            (None, Some(how)) => format!("the system prompt{of} {how} ({})", change(&first.recorded, &first.called)),
+            (_, Some(how)) => format!("the system prompt{of} {how} ({})", change(&first.recorded, &first.called)),
+            (Some(breakage), None) => breakage.to_string(),
             (None, None) => first.in_words(&of),
         };
         let by = attributed(", by", caller);
@@ -62,22 +65,10 @@ impl Replayed {
         Some(failure.evidence(Evidence::diff(place, diff)))
     }
 
-    /// Whether a text tells another day than today where the recorded one told its own, by any clock.
-    fn tells_another_day(&self, recorded: &str, called: &str) -> bool {
-        let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
-        let days = then.map(|then| self.clock.by_each(then)).unwrap_or_default();
-        let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
-        told.peek().is_some()
-            && told.all(|(_, now)| !tells_itself(called, *now))
-            && tells(called, self.clock.minute().time().date(), 0)
-    }
-
     /// Whether a text tells no day where the recorded one told about the day of the recording.
     fn lacks_day(&self, recorded: &str, called: &str) -> bool {
         let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
-        let tells_one = |text: &str, at: Minute| {
-            ["<DATE>", "<TS>"].iter().any(|name| text.contains(name)) || tells(text, at.time().date(), 0)
-        };
+        let tells_one = |text: &str, at: Minute| names_date(text) || tells(text, at.time().date(), 0);
         then.is_some_and(|then| tells_one(recorded, then) && !tells_one(called, self.clock.minute()))
     }
 

@@ -343,6 +343,11 @@ pub fn dates(text: &str) -> Json {
     Json::Array(dates_in(&text).map(|found| text[found].into()).collect())
 }
 
+/// Whether a normalized text names a date or a point in time.
+pub fn names_date(text: &str) -> bool {
+    ["<TS>", "<DATE>"].iter().any(|name| text.contains(name))
+}
+
 fn dates_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}(?:{CLOCK})?")));
     let next = move |before: &Range<usize>| date_like(&PATTERN, text, before.end);

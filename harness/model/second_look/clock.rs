@@ -3,7 +3,7 @@
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
-use retake_core::days::Days;
+use retake_core::days::{Days, tells, tells_itself};
 use retake_wire::fixture::Minute;
 
 use crate::record::clock;
@@ -51,6 +51,15 @@ impl Clock {
     /// The days of what was written at a time and of now, as far as they differ.
     pub fn days(&self, written: Minute) -> Days {
         Days::new(self.by_each(written))
+    }
+
+    /// Whether a text tells another day than today where the one of a recording told its own, by any clock.
+    pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
+        let days = self.by_each(written);
+        let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
+        told.peek().is_some()
+            && told.all(|(_, now)| !tells_itself(called, *now))
+            && tells(called, self.minute().time().date(), 0)
     }
 
     /// The day on which something was written and the one of now, by each clock.

@@ -7,6 +7,7 @@ use crate::support::loopback::Service;
 use crate::support::tree::Tree;
 
 tests!(
+    a_prompt_that_tells_its_day_in_digits_tells_today,
     a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
     a_letter_with_a_date_in_words_is_held_on_each_day,
@@ -74,12 +75,16 @@ get = "/letter"
 
 /// The project with its recording.
 fn recorded() -> Tree {
+    recorded_as(APP)
+}
+
+fn recorded_as(app: &str) -> Tree {
     let provider = Service::start(Router::new().fallback(async |Json(_): Json<Value>| {
         let message = json!({ "role": "assistant", "content": "We are sorry to hear that." });
         Json(json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
     }));
     let tree = Tree::empty();
-    tree.write("app.py", APP);
+    tree.write("app.py", app);
     tree.write("scenarios/suite.toml", SYSTEM);
     tree.scenario("claim", SCENARIO);
     let record = tree.retake().args(&["record", "claim"]).env("OPENAI_API_KEY", "sk-of-the-provider");
@@ -90,6 +95,25 @@ fn recorded() -> Tree {
 fn edit(tree: &Tree, from: &str, to: &str) {
     assert!(APP.contains(from), "{from}");
     tree.write("app.py", &APP.replace(from, to));
+}
+
+/// The key has a name in place of the day.
+fn a_prompt_that_tells_its_day_in_digits_tells_today() {
+    let today = r#"return f"{day:%A}, {day.day} {day:%B %Y}""#;
+    let in_digits = |text: &str| APP.replace(today, r#"return f"{day}T10:00:00Z""#).replace("Be brief.", text);
+    let tree = recorded_as(&in_digits("Be brief. This year began on 2026-01-01."));
+    let on = |day: &str, text: &str, away: &str| {
+        tree.write("app.py", &in_digits(text).replace("Today is {day()}", &format!("Today is {{day({away})}}")));
+        tree.retake().env("RETAKE_DATE", day).arg("test").run()
+    };
+    for day in ["2031-05-04", "2032-02-29"] {
+        on(day, "Be brief. This year began on 2026-01-01.", "0").exits(0).never_says("drift");
+        for text in ["Be brief. This year began on 2026-01-01.", "Be kind and brief."] {
+            on(day, text, "1").exits(1).says(&["drift: the system prompt tells another day than today ("]);
+        }
+        // Of other days nobody knows whether they have to move.
+        on(day, "Be brief. This year began on 2027-01-01.", "0").exits(0);
+    }
 }
 
 fn a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note() {
