@@ -95,7 +95,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
         let own = agreed.run.own_golden(scenario).cloned().unwrap_or_default().with_headers_of(golden);
         let sides = agreed.run.sides_of(scenario, &looked_at, &own);
         if !sides.changes().is_empty() {
-            project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
+            goldens.by(agreed.run.clock.recorded).propose_golden(&scenario.golden_name, golden, &scenario.file);
             return Err(another(&scenario.name, &sides));
         }
         agreed.golden = Some(agreed.run.with_words(scenario, golden.clone()));

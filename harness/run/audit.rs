@@ -122,7 +122,7 @@ fn replay(project: &Project, scenario: &Scenario) -> std::result::Result<Replaye
     let golden = replayed.verdict(scenario).map_err(|failure| red(failure.to_string()))?;
     let held = replayed.older_sides(project, scenario, golden.as_ref()).is_some_and(|older| older.changes().is_empty());
     let compared = golden.map_or(Ok(Compared::Same), |golden| {
-        project.goldens.compare_golden(&scenario.golden_name, &golden, &scenario.file, held)
+        project.goldens.by(replayed.clock.recorded).compare_golden(&scenario.golden_name, &golden, &scenario.file, held)
     });
     match compared.map_err(|error| red(error.to_string()))? {
         Compared::Same | Compared::FormatOnly => Ok(replayed),

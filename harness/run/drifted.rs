@@ -2,6 +2,9 @@
 //! and how that is told.
 
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::findings::BODY;
 use super::trial::Replayed;
@@ -33,7 +36,8 @@ impl Replayed {
         let refilled = |of: &DriftOf| {
             let (was, is) = (&of.recorded, &of.called);
             let says_others = || foreign.says_other_values(was, is) || of_service.lacks_value(was, is);
-            let others = || (says_others() || self.lacks_day(was, is)).then_some("says other values");
+            let of_another = || self.says_as_another(was, is) || self.lacks_day(was, is);
+            let others = || (says_others() || of_another()).then_some("says other values");
             match of.breakage {
                 Some(Breakage::AnotherDay) => Some("tells another day than today"),
                 None if of.check == Check::Prompt => others(),
@@ -65,6 +69,23 @@ impl Replayed {
         Some(failure.evidence(Evidence::diff(place, diff)))
     }
 
+    /// Whether a prompt was changed only as another recorded one differs from it: it says what belongs to another call.
+    fn says_as_another(&self, recorded: &str, called: &str) -> bool {
+        let was: Vec<&str> = recorded.split_whitespace().collect();
+        let changes = |to: &str| {
+            let is: Vec<&str> = to.split_whitespace().collect();
+            let ops = capture_diff_slices(Algorithm::Myers, &was, &is).into_iter();
+            let changed = ops.filter(|op| op.tag() != DiffTag::Equal);
+            changed.map(|op| (op.old_range(), is[op.new_range()].join(" "))).collect::<Vec<_>>()
+        };
+        let (own, fixture) = (changes(called), self.fixture.iter());
+        let checks = fixture
+            .flat_map(|fixture| fixture.table.turns().iter().filter_map(move |turn| Some((fixture, turn.checks?))));
+        let others = checks.filter_map(|(fixture, checks)| fixture.texts.get(&checks.prompt)).collect::<BTreeSet<_>>();
+        !own.is_empty()
+            && others.into_iter().map(|other| changes(other)).any(|of| own.iter().all(|change| of.contains(change)))
+    }
+
     /// Whether a text tells no day where the recorded one told about the day of the recording.
     fn lacks_day(&self, recorded: &str, called: &str) -> bool {
         let then = self.fixture.as_ref().and_then(|fixture| fixture.recorded);
@@ -84,7 +105,12 @@ impl Replayed {
         self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
             let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
             let request = format!("`{}` of `{}`", asked.method, asked.tool());
-            Some(format!("{request} to `{server}` has no header `{header}` any more"))
+            Some(match header.split_once(": ") {
+                None => format!("{request} to `{server}` has no header `{header}` any more"),
+                Some((name, _)) => {
+                    format!("{request} to `{server}` has another value of the header `{name}` than recorded")
+                }
+            })
         })
     }
 }

@@ -16,6 +16,7 @@ use retake_base::files;
 use retake_core::events::{Golden, GoldenFormat};
 use retake_core::json::{Json, Layout};
 use retake_engine::system::minute;
+use retake_scenario::ClockFrom;
 use retake_wire::fixture::Minute;
 
 /// How a text compares with the one that was committed.
@@ -50,12 +51,14 @@ pub(crate) struct Committed {
     pub(crate) format: GoldenFormat,
     /// When it was written. Its day is that of its values.
     pub(crate) written: Option<Minute>,
+    /// By which clock.
+    pub(crate) clock: ClockFrom,
 }
 
 impl Committed {
     /// A golden that was made by this version.
     pub(crate) fn now(golden: Golden) -> Arc<Committed> {
-        Arc::new(Committed { golden, format: GoldenFormat::THIS, written: None })
+        Arc::new(Committed { golden, format: GoldenFormat::THIS, written: None, clock: ClockFrom::Now })
     }
 
     /// Whether the golden has an older format, and so holds less.
@@ -73,12 +76,13 @@ struct Read {
     input: Option<String>,
     format: GoldenFormat,
     written: Option<Minute>,
+    clock: ClockFrom,
 }
 
 /// The folder of what goldens hold of one recording, and how its files end.
 pub(super) const VALUES: (&str, &str) = ("fixtures", ".snap");
-/// The words before the minute in which a golden was written, in its header.
-const WRITTEN: &str = "written: ";
+/// The words before the minute of a golden, in its header: that in which it was written, or by the clock of the recording.
+const WRITTEN: [(&str, ClockFrom); 2] = [("written: ", ClockFrom::Now), ("recorded: ", ClockFrom::Recorded)];
 /// The words before the number of the format in the field `description` of a header. The first formats had no such field.
 const FORMAT_OF: &str = "retake golden ";
 
@@ -89,12 +93,20 @@ pub struct Goldens {
     /// The folder of all goldens of the project.
     all: PathBuf,
     policy: Policy,
+    /// The minute of the recording, if it is that of what is written.
+    recorded: Option<Minute>,
 }
 
 impl Goldens {
     /// The goldens in a folder.
     pub fn new(folder: PathBuf, policy: Policy) -> Goldens {
-        Goldens { all: folder.clone(), folder, policy }
+        Goldens { all: folder.clone(), folder, policy, recorded: None }
+    }
+
+    /// Goldens by the clock of the recording, if it has this minute.
+    #[must_use]
+    pub(crate) fn by(&self, recorded: Option<Minute>) -> Goldens {
+        Goldens { recorded, ..self.clone() }
     }
 
     /// The tables of worlds, which are goldens in a folder of their own.
@@ -140,7 +152,7 @@ impl Goldens {
     }
 
     fn golden_in(&self, file: &Path, values: &Path) -> Result<Option<Arc<Committed>>> {
-        let Some(Read { text, above, format, written, .. }) = self.read(file)? else { return Ok(None) };
+        let Some(Read { text, above, format, written, clock, .. }) = self.read(file)? else { return Ok(None) };
         if format > GoldenFormat::THIS {
             return Err(Error::new("it was written by a newer version of Retake").in_file(self.shown(file)));
         }
@@ -149,7 +161,7 @@ impl Goldens {
             let values = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(values)))?;
             golden.add_values(&values);
         }
-        Ok(Some(Arc::new(Committed { golden, format, written })))
+        Ok(Some(Arc::new(Committed { golden, format, written, clock })))
     }
 
     /// The golden with which a run is compared; `None` if goldens are to be written, or it cannot be read.
@@ -235,12 +247,15 @@ impl Goldens {
             return Err(error.help(format!("to get the one back that was committed: git checkout {}", shown.display())));
         }
         let is_outdated = golden.as_ref().is_some_and(|golden| golden.format != GoldenFormat::THIS);
+        let clock = if self.recorded.is_some() { ClockFrom::Recorded } else { ClockFrom::Now };
+        let by_another = self.keep_days() && golden.as_ref().is_some_and(|golden| golden.clock != clock);
         // A header of an older version is rewritten. Otherwise the minute stays, since the day of what the golden holds does.
         let is_whole =
             golden.as_ref().is_some_and(|golden| !is_outdated && (golden.written.is_some() || !self.keep_days()));
         let compared = match golden {
             None => Compared::New,
             Some(_) if is_outdated && held => Compared::FormatOnly,
+            Some(golden) if by_another && (held || golden.text == normal(text)) => Compared::FormatOnly,
             Some(golden) if held || golden.text == normal(text) => Compared::Same,
             Some(golden) => Compared::Differs(golden.text),
         };
@@ -287,7 +302,9 @@ impl Goldens {
         // YAML reads a text in JSON's quotes as it is.
         let quoted = input.contains(|c: char| c.is_control() || ":{}[],#`\"'\\".contains(c));
         let input = if quoted { Json::Str(input).print(Layout::Compact) } else { input };
-        let written = if self.keep_days() { format!("info:\n  {WRITTEN}{}\n", minute()) } else { String::new() };
+        let [(now, _), (then, _)] = WRITTEN;
+        let written = self.recorded.map_or_else(|| format!("{now}{}", minute()), |at| format!("{then}{at}"));
+        let written = if self.keep_days() { format!("info:\n  {written}\n") } else { String::new() };
         let format = GoldenFormat::THIS.0;
         format!("---\ndescription: {FORMAT_OF}{format}\n{written}input_file: {input}\n---\n{}\n", normal(text))
     }
@@ -345,10 +362,15 @@ impl Goldens {
         let above = text.lines().next().and_then(|first| whole.lines().skip(1).position(|line| line == first));
         // The lines of the header.
         let mut lines = whole.lines().skip(1).take_while(|line| line.trim_end() != "---");
+        let minute = |line: &str, (name, clock): (&str, _)| {
+            Some((line.trim().strip_prefix(name)?.trim_matches('"').parse().ok()?, clock))
+        };
+        let written = lines.find_map(|line| WRITTEN.into_iter().find_map(|of| minute(line, of)));
         Ok(Some(Read {
             above: above.map_or(0, |above| above + 1),
             text,
-            written: lines.find_map(|line| line.trim().strip_prefix(WRITTEN)?.trim_matches('"').parse().ok()),
+            written: written.map(|(minute, _)| minute),
+            clock: written.map_or(ClockFrom::Now, |(_, clock)| clock),
             input: header.input_file().map(str::to_owned),
             // The first versions named the file of an assertion.
             format: GoldenFormat(format.unwrap_or_else(|| u32::from(header.source().is_none()))),

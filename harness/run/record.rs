@@ -109,14 +109,15 @@ impl Proven<'_> {
         self.recorder.close()?;
         let turns = counted(self.turns, "turn");
         terminal::note(format!("{name}: {turns} recorded to {}{ending}, {}", shown.display(), self.how));
+        let goldens = project.goldens.by(self.by);
         if propose {
-            let propose = |golden| project.goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
+            let propose = |golden| goldens.propose_golden(&scenario.golden_name, golden, &scenario.file);
             if self.golden.as_ref().is_some_and(propose) {
                 terminal::note(format!("{name}: golden changed"));
             }
             terminal::note(format!("{name}: to look at the changes and decide: {RETAKE} review"));
         } else if let Some(golden) = &self.golden {
-            let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, false)?;
+            let compared = goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, false)?;
             terminal::note(format!("{name}: golden {}", compared.change()));
         }
         Ok(())

@@ -274,7 +274,7 @@ fn attempt(
     // This also proposes the golden of the run as a new one if it differs.
     let of_golden = golden.and_then(|golden| {
         let older = replayed.older_sides(project, scenario, Some(golden));
-        verdict::compare(project, scenario, golden, older.as_ref()).err()
+        verdict::compare(project, scenario, golden, older.as_ref(), replayed.clock.recorded).err()
     });
     if is_sound && of_golden.is_none() {
         return Ok(crashed);

@@ -30,6 +30,7 @@ use retake_core::key::{Rules, attributed};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, FlawKind, Miss};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
+use retake_wire::fixture::Minute;
 
 /// What is told of an answer.
 pub(super) type Told = &'static dyn Fn(&Answer) -> &Answer;
@@ -408,13 +409,14 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
 }
 
 /// The last part of the verdict: compares a golden with the committed one, and writes it if the policy says so. `older` is what a
-/// committed golden of an older format or of another day holds.
+/// committed golden of an older format or of another day holds; `recorded` is the minute of the recording, if the system has its clock.
 /// Fails if there is no golden, if it differs, or if it cannot be read or written.
 pub(super) fn compare(
     project: &Project,
     scenario: &Scenario,
     golden: &Golden,
     older: Option<&Sides>,
+    recorded: Option<Minute>,
 ) -> Result<(), Failure> {
     let file = project.goldens.file(&scenario.golden_name);
     let broken = |error: Error| {
@@ -429,7 +431,7 @@ pub(super) fn compare(
         return Ok(());
     }
     let held = older.is_some_and(|older| older.changes().is_empty());
-    let compared = project.goldens.compare_golden(&scenario.golden_name, golden, &scenario.file, held);
+    let compared = project.goldens.by(recorded).compare_golden(&scenario.golden_name, golden, &scenario.file, held);
     let compared = compared.map_err(broken)?;
     if project.goldens.policy() == Policy::Overwrite {
         let written = match compared {

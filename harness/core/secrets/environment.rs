@@ -87,16 +87,21 @@ impl Secrets {
     }
 }
 
-fn looks_secret(name: &str, value: &str) -> bool {
-    let says = name.to_ascii_uppercase();
-    let says = says.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
+/// Whether the name of a variable or a header is that of a secret.
+pub fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    name.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
         NAMES.split(' ').any(|name| name == part)
             || ["APIKEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| part.ends_with(word))
-    });
+    })
+}
+
+fn looks_secret(name: &str, value: &str) -> bool {
     let is_path =
         value.starts_with(['/', '~', '.']) || (value.as_bytes().get(1) == Some(&b':') && value.contains('\\'));
     let first = value.chars().next();
-    says && value.len() >= SHORTEST_UNDECLARED
+    names_secret(name)
+        && value.len() >= SHORTEST_UNDECLARED
         && !value.contains(char::is_whitespace)
         && !is_path
         && !value.starts_with('<')

@@ -25,7 +25,7 @@ mod tokens;
 mod value;
 mod view;
 
-pub use environment::Secrets;
+pub use environment::{Secrets, names_secret};
 pub(crate) use in_json::change_keys;
 pub use scrub::{Fired, Scrub};
 pub use shown::{hide, shown, shown_json};

@@ -36,7 +36,8 @@ impl Agreed {
     /// Compares the golden with the committed one, and writes it if the policy says so.
     /// Fails if it differs, or cannot be written.
     pub(crate) fn compared(&self, project: &Project, scenario: &Scenario) -> Result<(), Failure> {
-        let compare = |golden| verdict::compare(project, scenario, golden, self.older.as_ref());
+        let compare =
+            |golden| verdict::compare(project, scenario, golden, self.older.as_ref(), self.run.clock.recorded);
         self.golden.as_ref().map_or(Ok(()), compare)
     }
 

@@ -65,7 +65,8 @@ impl Proof<'_> {
         let committed = self.project.goldens.golden(&self.scenario.golden_name).ok().flatten();
         if let Some(known) = committed {
             golden.keep_varying(&known.golden);
-            if self.scenario.golden.detail == Detail::Types {
+            // By another clock, others vary.
+            if self.scenario.golden.detail == Detail::Types && known.clock == self.scenario.clock {
                 golden.keep_open(&known.golden);
             }
         }

@@ -11,7 +11,8 @@ use crate::run::trial::Replayed;
 use retake_core::events::Golden;
 use retake_core::json::Json;
 use retake_model::Recorder;
-use retake_wire::fixture::{Fixture, Suspected, call_log};
+use retake_scenario::ClockFrom;
+use retake_wire::fixture::{Fixture, Minute, Suspected, call_log};
 
 /// A recording whose replays agree, or which is accepted although they do not.
 pub(super) struct Proven<'a> {
@@ -21,6 +22,8 @@ pub(super) struct Proven<'a> {
     pub(super) fixture: String,
     pub(super) turns: usize,
     pub(super) golden: Option<Golden>,
+    /// The minute of the recording, if replays have its clock.
+    pub(super) by: Option<Minute>,
     /// The result of the proof, as it is printed.
     pub(super) how: String,
 }
@@ -37,7 +40,7 @@ impl<'a> Driven<'a> {
         let name = &scenario.name;
         let made = old.as_ref().map_or_else(|| came.clone(), |old| came.clone().keeping(old, &project.rules));
         // Prove the printed text, which later replays will read, and not the fixture in memory.
-        let mut text = made.print();
+        let (mut text, mut by) = (made.print(), made.recorded);
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
         let (golden, how) = match proof.run() {
@@ -47,7 +50,7 @@ impl<'a> Driven<'a> {
                 let made = made.with_varying(&agreed.varying).with_requests(&agreed.dates_stay, &agreed.lacking);
                 let made = Fixture { days_move, ..made };
                 let made = old.iter().fold(made, |made, old| made.at_time_of(old));
-                text = made.print();
+                (text, by) = (made.print(), made.recorded);
                 // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
                 let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);
                 let here = came.at(&recorder.places(), &project.rules).map_or(came, Arc::new);
@@ -75,7 +78,8 @@ impl<'a> Driven<'a> {
             }
             Err(unproven) => return Err(unproven.failure),
         };
-        Ok(Proven { recording, recorder, fixture: text, turns, golden, how })
+        let by = by.filter(|_| scenario.clock == ClockFrom::Recorded);
+        Ok(Proven { recording, recorder, fixture: text, turns, golden, by, how })
     }
 
     /// The fixture made of the journal, as the answers came, and the number of its turns.

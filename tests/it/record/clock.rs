@@ -14,7 +14,7 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 12] = [
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
@@ -29,6 +29,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         (
             "a_service_that_counts_days_has_the_clock_of_its_recording",
             a_service_that_counts_days_has_the_clock_of_its_recording,
+        ),
+        (
+            "what_another_clock_left_open_is_held_by_that_of_the_recording",
+            what_another_clock_left_open_is_held_by_that_of_the_recording,
         ),
         ("a_letter_with_dates_far_away_is_held_on_any_day", a_letter_with_dates_far_away_is_held_on_any_day),
         ("a_clock_that_cannot_be_set_is_refused", a_clock_that_cannot_be_set_is_refused),
@@ -206,8 +210,37 @@ fn a_service_that_counts_days_has_the_clock_of_its_recording() {
     days_later(&tree, 10).exits(1).never_says("by the clock of its recording");
     tree.write("app.py", &app);
     let update = tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap());
-    update.run().exits(0);
-    assert_eq!(tree.read("goldens/day.snap"), golden);
+    update.run().exits(0).says(&["day: format only"]);
+    let minute =
+        tree.read("fixtures/day.json").split("\"recorded\": \"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let header = |golden: &str| golden.split("input_file").next().unwrap().to_owned();
+    let by_recording =
+        golden.replace(&header(&golden), &format!("---\ndescription: retake golden 3\ninfo:\n  recorded: {minute}\n"));
+    assert_eq!(tree.read("goldens/day.snap"), by_recording);
+}
+
+/// A fee that depends on how far away an appointment is. The second replay, which is after it, has another one.
+fn what_another_clock_left_open_is_held_by_that_of_the_recording() {
+    let day = time::OffsetDateTime::now_utc().date() + time::Duration::days(18);
+    let left = format!("(datetime.date.fromisoformat(\"{day}\") - now.date()).days");
+    let fee = format!("\"0,00 €\" if {left} >= 30 else \"12,50 €\" if {left} >= 7 else \"25,00 €\"");
+    let app = APP.replace("\"said\": said", &format!("\"fee\": {fee}")).replace("SAID", "\"hello\"");
+    let (tree, ran) = recorded_app(&app, true, "");
+    ran.exits(0);
+    let (scenario, fee) =
+        ("scenarios/day/scenario.toml", |tree: &Tree| tree.read("goldens/day.snap").contains("12,50 €"));
+    assert!(!fee(&tree), "{}", tree.read("goldens/day.snap"));
+    tree.write(scenario, &format!("clock = \"recorded\"\n{}", tree.read(scenario)));
+    days_later(&tree, 0).exits(0).says(&["1 golden holds less than it could: retake test --update"]);
+    let update = || tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap()).run();
+    update().exits(0).says(&["day: golden changed"]);
+    assert!(fee(&tree), "{}", tree.read("goldens/day.snap"));
+    update().exits(0).says(&["day: golden unchanged"]);
+    for days in [0, 40] {
+        days_later(&tree, days).exits(0).never_says("holds less");
+    }
+    tree.write("app.py", &tree.read("app.py").replace(">= 30", ">= 14"));
+    days_later(&tree, 9).exits(1).says(&["`/fee` is `\"0,00 €\"`, not `\"12,50 €\"`"]);
 }
 
 const LETTER: &str = r#"f"On {now:%d %B %Y} we repaired your boiler for 349.40 EUR in 3 hours, 2 pipes and 1 valve, which you and your family may use from now on. Please pay until {now + datetime.timedelta(days=14):%A, %d %B %Y} and name 4711.""#;

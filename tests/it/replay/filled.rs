@@ -8,6 +8,7 @@ use crate::support::tree::Tree;
 
 tests!(
     a_prompt_that_tells_its_day_in_digits_tells_today,
+    a_prompt_that_greets_another_client_is_red,
     a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
     a_letter_with_a_date_in_words_is_held_on_each_day,
@@ -79,6 +80,10 @@ fn recorded() -> Tree {
 }
 
 fn recorded_as(app: &str) -> Tree {
+    recorded_with(app, SCENARIO)
+}
+
+fn recorded_with(app: &str, scenario: &str) -> Tree {
     let provider = Service::start(Router::new().fallback(async |Json(_): Json<Value>| {
         let message = json!({ "role": "assistant", "content": "We are sorry to hear that." });
         Json(json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
@@ -86,7 +91,7 @@ fn recorded_as(app: &str) -> Tree {
     let tree = Tree::empty();
     tree.write("app.py", app);
     tree.write("scenarios/suite.toml", SYSTEM);
-    tree.scenario("claim", SCENARIO);
+    tree.scenario("claim", scenario);
     let record = tree.retake().args(&["record", "claim"]).env("OPENAI_API_KEY", "sk-of-the-provider");
     record.env("RETAKE_UPSTREAM_OPENAI", provider.openai()).run().exits(0).says(&["two replays agree"]);
     tree
@@ -113,6 +118,28 @@ fn a_prompt_that_tells_its_day_in_digits_tells_today() {
         }
         // Of other days nobody knows whether they have to move.
         on(day, "Be brief. This year began on 2027-01-01.", "0").exits(0);
+    }
+}
+
+/// The name is nowhere but in the prompts.
+fn a_prompt_that_greets_another_client_is_red() {
+    let client = r#"{"A broken door": "Zoë O'Neil", "A broken window": "Anna Müller"}.get(text, "nobody")"#;
+    let app = APP.replace("You help {NAME}", "You help {client} of Bremen").replace("\"name\": NAME", "\"name\": 1");
+    let app =
+        app.replace("    messages = [", &format!("    client = {client}\n    messages = [")).replace("lapsed", "none");
+    let scenario = SCENARIO.replace("lapsed", "valid").replace("status = 403\n", "");
+    let tree = recorded_with(&app, &scenario);
+    let changed = |from: &str, to: &str| {
+        assert!(app.contains(from), "{from}");
+        tree.write("app.py", &app.replace(from, to));
+        tree.retake().arg("test").run()
+    };
+    changed(".get(text, \"nobody\")", "[\"A broken door\"]")
+        .exits(1)
+        .says(&["drift: the system prompt says other values (\"Anna Müller\" → \"Zoë O'Neil\")"]);
+    // What no other prompt says is edited.
+    for (from, to) in [("Anna Müller", "Ann Miller"), ("Be brief.", "Be kind and brief.")] {
+        changed(from, to).exits(0).says(&["drift: prompt changed"]);
     }
 }
 

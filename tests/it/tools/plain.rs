@@ -103,7 +103,7 @@ fn a_double_replaces_an_http_tool() {
             "result": {"headers": {"content-type": "application/json", "link": "</2>; rel=next"}, "json": {"sky": "clear"}}});
         let path = exchanges[1]["params"]["path"].as_str().unwrap();
         assert!(path.contains("/bookings/") && !path.contains(KEY), "{path}");
-        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "x-tenant"],
+        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "x-tenant", "x-tenant: 628b"],
             "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
         assert_eq!(*exchanges, [forecast, booking]);
     });
@@ -161,7 +161,13 @@ fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is
         "\"User-Agent\": \"other/2\", \"Accept\": \"*/*\", \"X-New\": \"n\", \"x-tenant\": ",
     );
     tree.retake().arg("test").run().exits(0);
-    tree.replace("agent.py", ", \"x-tenant\": \"t1\"", "");
+    tree.replace("agent.py", "\"t1\"", "\"t2\"");
+    tree.retake()
+        .arg("test")
+        .run()
+        .exits(1)
+        .says(&["` to `weather` has another value of the header `x-tenant` than recorded"]);
+    tree.replace("agent.py", ", \"x-tenant\": \"t2\"", "");
     tree.retake().arg("test").run().exits(1).says(&[
         "drift: `POST` of `/",
         "` to `weather` has no header `x-tenant` any more",
@@ -188,7 +194,7 @@ fn headers_that_vary_between_replays_are_not_held() {
     tree.replace("agent.py", "str(uuid.uuid4())", "\"one\"");
     record(&tree);
     let fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
-    assert_eq!(fixture["tools"]["weather"][1]["headers"], json!(["authorization", "x-tenant"]));
+    assert_eq!(fixture["tools"]["weather"][1]["headers"], json!(["authorization", "x-tenant", "x-tenant: 628b"]));
     // Recorded again, it is the same, with the minute of the first time.
     let minute = fixture["recorded"].as_str().unwrap().to_owned();
     tree.replace("fixtures/ask.json", &minute, "2026-01-02T03:04+00:00");

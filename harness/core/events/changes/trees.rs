@@ -95,9 +95,10 @@ impl<'a> Places<'a> {
             }
         }
         self.rename(old, &mut places);
-        // Which elements a list has says more than what these have. One that is longer or shorter may only have others of the same kinds.
+        // The order is only there if numbers that count differ beside it. Which elements a list has says more than what these have. One that is longer or shorter may only have others of the same kinds.
         let is_named = |kind: &Kind| matches!(kind, Kind::Id(Id::Named(_)));
         places.sort_by_key(|(_, difference)| match difference {
+            Difference::Order => (false, 0),
             // Prices follow from tokens.
             Difference::Is(now, was) if now.iter().any(is_named) || was.iter().any(Kind::is_tokens) => (false, 0),
             Difference::Is(now, was) if plain(now, true) == plain(was, true) => (difference.is_prose(), 2),
@@ -164,13 +165,15 @@ fn scalar_of(kind: &Kind) -> String {
     }
 }
 
-/// Returns kinds without the numbers of ids and how many there are, sorted; and on demand without the lengths of lists.
+/// Returns kinds without the numbers of ids and how many there are, sorted; and on demand without the lengths of lists and what
+/// counts their elements.
 fn plain(kinds: &[Kind], without_lengths: bool) -> Kinds {
     let inside = |kinds: &[Kind]| plain(kinds, without_lengths);
     let one = |kind: &Kind| match kind {
         Kind::Id(Id::Named(_)) => kind.clone(),
         Kind::Id(_) => Kind::Id(Id::One),
         Kind::Short(_) => Kind::Short(Id::One),
+        Kind::From(_) if without_lengths => Kind::plain(NUMBER),
         Kind::Object(fields) => {
             Kind::Object(fields.iter().map(|field| Field { kinds: inside(&field.kinds), ..field.clone() }).collect())
         }

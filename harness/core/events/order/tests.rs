@@ -129,6 +129,22 @@ fn the_ids_of_elements_belong_to_what_these_say() {
 }
 
 #[test]
+fn elements_in_another_order_are_told_as_that_though_they_are_counted() {
+    let line = r#"{"rows": [{"id": 1, "name": "Chair"}, {"id": 2, "name": "Table"}, {"id": 3, "name": "Lamp"}]}"#;
+    let swapped = r#"{"rows": [{"id": 2, "name": "Table"}, {"id": 1, "name": "Chair"}, {"id": 3, "name": "Lamp"}]}"#;
+    let held = read_again(&golden(line, &[], None));
+    assert!(held.to_string().contains("from 1"), "{held}");
+    let first = |line: &str| {
+        let run = golden(line, &[], Some(&held)).with_order_if_alone(&held);
+        changes(&held, &run).first().map(crate::events::Change::words).unwrap_or_default()
+    };
+    assert!(first(swapped).contains("the elements of `/rows` in another order"), "{}", first(swapped));
+    // What they say otherwise tells more.
+    let renamed = swapped.replace("Chair", "Stool");
+    assert!(first(&renamed).contains("`/rows/[].name`"), "{}", first(&renamed));
+}
+
+#[test]
 fn the_numbers_of_elements_belong_to_what_these_say_if_they_are_the_same_in_each_run() {
     let line = r#"{"rows": [{"name": "one", "hits": 5, "took_ms": 3}, {"name": "two", "hits": 7, "took_ms": 4}]}"#;
     let swapped = line.replace('5', "6").replace('7', "5").replace('6', "7");

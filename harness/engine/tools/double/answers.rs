@@ -138,7 +138,11 @@ impl Answers {
     pub(super) fn lacking(&self) -> Vec<(usize, String)> {
         let lacking = |(index, recorded): (usize, &Recorded)| {
             let came = recorded.headers.as_ref()?;
-            let names = recorded.exchange.headers.iter().filter(|name| !came.contains(name)).cloned();
+            // The value of one that is gone is not told.
+            let is_known =
+                |header: &str| header.split_once(": ").is_none_or(|(name, _)| came.iter().any(|of| of == name));
+            let lacks = |header: &&String| !came.contains(header) && is_known(header);
+            let names = recorded.exchange.headers.iter().filter(lacks).cloned();
             Some(names.map(|name| (index, name)).collect::<Vec<_>>())
         };
         self.exchanges.iter().enumerate().filter_map(lacking).flatten().collect()

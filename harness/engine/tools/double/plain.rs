@@ -1,6 +1,6 @@
 //! The double of a plain HTTP tool: any method, and any path below its address. Its exchanges are kept in the form of those with MCP
 //! servers. The parameters are path, query and body, so that rules and secrets count in each; the result is the headers and the body of
-//! the answer. Of the headers of a request, only the names are kept, since the values hold keys.
+//! the answer. Of the headers of a request, the names are kept, and of values that hold no keys four digits of a hash.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use retake_core::events::is_held_header;
 use retake_core::json::{Json, Layout, Object};
+use retake_core::key::{Hash, Normalizer};
+use retake_core::secrets::names_secret;
 use retake_model::FaultKind;
 
 /// What clients of HTTP send by themselves, besides the headers of transport and traces.
@@ -33,13 +35,21 @@ impl Plain {
         Plain { method, below, headers, body }
     }
 
-    /// The names of the headers that the agent chose, in alphabetical order: those that its client does not send by itself.
+    /// The headers that the agent chose, in alphabetical order: those that its client does not send by itself. Each is a name, and once
+    /// more with a hash of its value, if that is none of a secret: `x-tenant: 5c1e`. Days and the like in it have names.
     pub(super) fn chosen(&self) -> Vec<String> {
         let of_clients = |name: &str| OF_CLIENTS.split_whitespace().any(|of| of == name);
         let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
-        let names = self.headers.keys().map(|name| name.as_str().to_owned());
-        let chosen: BTreeSet<String> = names.filter(|name| is_held_header(name) && !by_itself(name)).collect();
-        chosen.into_iter().collect()
+        let normalizer = Normalizer::default();
+        let print = |name: &str| {
+            let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+            let hash = Hash::of(normalizer.apply(&values.collect::<Vec<_>>().join(", ")).as_bytes()).short();
+            (!name.contains("auth") && !names_secret(name)).then(|| format!("{name}: {}", &hash[..4]))
+        };
+        let names = self.headers.keys().map(|name| name.as_str());
+        let chosen = names.filter(|name| is_held_header(name) && !by_itself(name));
+        let all = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]);
+        all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The parameters of its exchange.
