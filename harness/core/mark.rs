@@ -49,7 +49,6 @@ impl Mark {
     }
 
     /// Leaves only the texts of some turns. `None` if none is left.
-    #[must_use]
     pub fn only_in(mut self, wanted: &dyn Fn(usize) -> bool) -> Option<Mark> {
         self.texts.retain(|(turn, _)| wanted(*turn));
         (!self.texts.is_empty()).then_some(self)

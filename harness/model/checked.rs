@@ -41,11 +41,8 @@ pub(super) struct RecentChecks(Mutex<Vec<Recent>>);
 
 #[derive(Debug)]
 struct Recent {
-    system: String,
-    tools: Json,
-    model: String,
-    settings: Json,
-    form: Json,
+    /// The prompt and the model, the tools, the settings and the form.
+    of: ([String; 2], [Json; 3]),
     checked: Arc<Checked>,
 }
 
@@ -56,17 +53,12 @@ impl RecentChecks {
         if results.is_empty() {
             return checked;
         }
-        Arc::new(Checked::from(checked.texts.clone().with_results(results)))
+        Arc::new(Checked::from(checked.texts.clone().with(Check::Results, results.into())))
     }
 
     fn of_all_but_results(&self, call: &Call, normalizer: &Normalizer) -> Arc<Checked> {
-        let same = |recent: &Recent| {
-            recent.model == call.model
-                && recent.system == call.system
-                && recent.settings == call.settings
-                && recent.form == call.form
-                && recent.tools == call.tools
-        };
+        let of = ([&call.system, &call.model], [&call.tools, &call.settings, &call.form]);
+        let same = |Recent { of: (texts, json), .. }: &Recent| (texts.each_ref(), json.each_ref()) == of;
         let mut all = self.0.lock();
         if let Some(known) = all.iter().rposition(same) {
             return all[known].checked.clone();
@@ -75,14 +67,7 @@ impl RecentChecks {
         if all.len() == REMEMBERED {
             all.remove(0);
         }
-        all.push(Recent {
-            system: call.system.clone(),
-            tools: call.tools.clone(),
-            model: call.model.clone(),
-            settings: call.settings.clone(),
-            form: call.form.clone(),
-            checked: checked.clone(),
-        });
+        all.push(Recent { of: (of.0.map(Clone::clone), of.1.map(Clone::clone)), checked: checked.clone() });
         checked
     }
 }

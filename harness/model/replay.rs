@@ -125,7 +125,6 @@ impl Replay {
     }
 
     /// Sets what holds the end of answers back.
-    #[must_use]
     pub fn with_hold(self, hold: Option<Hold>) -> Replay {
         Replay { hold, ..self }
     }
@@ -136,7 +135,6 @@ impl Replay {
     }
 
     /// Sets whether pauses in streams are replayed as they were recorded.
-    #[must_use]
     pub fn with_delays(self, delays: bool) -> Replay {
         Replay { delays, ..self }
     }
@@ -155,20 +153,17 @@ impl Replay {
     }
 
     /// Sets the clock of the system whose calls are looked up.
-    #[must_use]
     pub fn by(self, clock: Clock) -> Replay {
         Replay { second_look: SecondLook::by(clock), ..self }
     }
 
     /// Sets what calls that miss get. If they get an answer, the run shows what else differs from the recording, apart from what
     /// follows from the first miss. Then no miss is registered, because such a run has no verdict.
-    #[must_use]
     pub fn going_on(self, going_on: GoingOn) -> Replay {
         Replay { going_on, ..self }
     }
 
     /// Sets what happens to calls that are not simply answered: see [`Staged`].
-    #[must_use]
     pub fn in_world(self, staged: Arc<Staged>) -> Replay {
         Replay { staged: Some(staged), ..self }
     }
@@ -188,7 +183,6 @@ impl Replay {
     }
 
     /// Sets what the log keeps.
-    #[must_use]
     pub fn keeping(self, keeps: Keeps) -> Replay {
         Replay { keeps, ..self }
     }
@@ -205,7 +199,6 @@ impl Replay {
     }
 
     /// Sets whether the turns of a key are served once more, from the first one on, when all of them were served.
-    #[must_use]
     pub fn with_repeat(self, repeat: bool) -> Replay {
         self.state.lock().turns.repeats = repeat;
         self

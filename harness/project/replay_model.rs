@@ -44,13 +44,11 @@ pub struct ReplayModelBuilder {
 
 impl ReplayModelBuilder {
     /// Sets the folder of the project, which is the one that contains `scenarios/`.
-    #[must_use]
     pub fn root(self, root: impl Into<PathBuf>) -> ReplayModelBuilder {
         ReplayModelBuilder { root: Some(root.into()), ..self }
     }
 
     /// Serves turns repeatedly, for load tests: when all turns of a conversation were served, the first is served again.
-    #[must_use]
     pub fn repeat(self) -> ReplayModelBuilder {
         ReplayModelBuilder { repeat: true, ..self }
     }

@@ -52,7 +52,6 @@ impl Evidence {
     }
 
     /// The same evidence with `shown` applied to each text.
-    #[must_use]
     pub fn with_texts(mut self, shown: impl Fn(&str) -> String) -> Evidence {
         let (text, lines) = match &mut self {
             Evidence::Text { text } | Evidence::Log { text } => (Some(text), None),

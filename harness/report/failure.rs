@@ -61,7 +61,6 @@ impl Advice {
     }
 
     /// The same advice, whose command does this to its scenario.
-    #[must_use]
     pub fn does(self, deed: Deed) -> Advice {
         Advice { does: Some(deed), ..self }
     }
@@ -91,7 +90,6 @@ impl Failure {
     }
 
     /// The same failure with `shown` applied to each text.
-    #[must_use]
     pub fn with_texts(self, shown: impl Fn(&str) -> String) -> Failure {
         let each = |texts: Vec<String>| texts.iter().map(|text| shown(text)).collect();
         let told = |it: Cause| Cause { what: shown(&it.what), root: it.root.as_deref().map(&shown), ..it };
@@ -114,14 +112,12 @@ impl Failure {
     }
 
     /// Adds evidence. A text may have several lines.
-    #[must_use]
     pub fn evidence(mut self, evidence: impl Into<Evidence>) -> Failure {
         self.evidence.push(evidence.into());
         self
     }
 
     /// Adds the scenario's description, if it has one.
-    #[must_use]
     pub fn about(mut self, description: &str) -> Failure {
         if !description.trim().is_empty() {
             self.evidence.insert(0, format!("the scenario: {}", description.trim()).into());
@@ -130,7 +126,6 @@ impl Failure {
     }
 
     /// Adds a way to resolve the failure: a case such as `if the change is intended`, and the command.
-    #[must_use]
     pub fn resolve(mut self, case: impl Into<String>, command: impl Into<String>) -> Failure {
         self.advice.push(Advice::new(case, command));
         self

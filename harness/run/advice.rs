@@ -14,7 +14,6 @@ use super::verdict::is_sound;
 use crate::report::{Advice, Deed, Failure};
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_base::env::RETAKE;
-use retake_core::events::moved_and_counted;
 use retake_core::key::Rules;
 use retake_model::{FlawKind, MissReason, Pacing};
 use retake_scenario::{ClockFrom, Scenario, Unused};
@@ -58,8 +57,6 @@ impl Tried<'_> {
             if let Some(advice) = self.for_parallel_calls(&kinds) {
                 failure.evidence.push(VARIES.into());
                 failure.advice.extend(advice);
-            } else {
-                failure.advice.extend(self.for_order(&kinds).into_iter().flatten());
             }
             failure.advice.extend(self.accepting(&kinds));
         }
@@ -229,26 +226,6 @@ impl Tried<'_> {
         let other = (0..OTHERS).filter_map(replay).find(differs)?;
         let loosening = Loosening::of(&[run, &other], &scenario.golden, &run.rules);
         Some(loosening.map_or_else(Vec::new, |loosening| self.under_golden("if it may vary", loosening.toml())))
-    }
-
-    /// Proposes `unordered` for events that came in a different order, if the golden differs in nothing else and another replay
-    /// with that option gives the same golden.
-    fn for_order(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
-        let Tried { project, scenario, run, .. } = *self;
-        if kinds != [CauseKind::EventOrder] || !self.again {
-            return None;
-        }
-        let committed = project.goldens.golden(&scenario.golden_name).ok().flatten()?;
-        let sides = run.sides(scenario, &committed)?;
-        let (moved, counted) = moved_and_counted(&sides.was, &sides.is);
-        let mut options = scenario.golden.clone();
-        options.unordered.extend(moved.iter().filter(|name| !scenario.golden.unordered.contains(name)).cloned());
-        if moved.is_empty() || !counted.is_empty() {
-            return None;
-        }
-        let replayed = trial::replay(project, scenario, run.fixture.clone(), &run.rules, How::default()).ok()?;
-        let same = replayed.golden(&options, &run.rules).golden == run.golden(&options, &run.rules).golden;
-        same.then(|| self.under_golden("if their order may vary", format!("unordered = {:?}", options.unordered)))
     }
 
     /// Advice to add a line under `[golden]`, and to write the golden again.

@@ -3,6 +3,7 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
@@ -69,7 +70,8 @@ impl Replayed {
         Some(failure.evidence(Evidence::diff(place, diff)))
     }
 
-    /// Whether a prompt was changed only as another recorded one differs from it: it says what belongs to another call.
+    /// Whether a prompt was changed only where it says values that the scenario sends, or as another recorded one differs from it, so
+    /// that it says what belongs to another call.
     fn says_as_another(&self, recorded: &str, called: &str) -> bool {
         let was: Vec<&str> = recorded.split_whitespace().collect();
         let changes = |to: &str| {
@@ -78,12 +80,16 @@ impl Replayed {
             let changed = ops.filter(|op| op.tag() != DiffTag::Equal);
             changed.map(|op| (op.old_range(), is[op.new_range()].join(" "))).collect::<Vec<_>>()
         };
-        let (own, fixture) = (changes(called), self.fixture.iter());
-        let checks = fixture
-            .flat_map(|fixture| fixture.table.turns().iter().filter_map(move |turn| Some((fixture, turn.checks?))));
-        let others = checks.filter_map(|(fixture, checks)| fixture.texts.get(&checks.prompt)).collect::<BTreeSet<_>>();
-        !own.is_empty()
-            && others.into_iter().map(|other| changes(other)).any(|of| own.iter().all(|change| of.contains(change)))
+        let sent = |(range, _): &(Range<usize>, String)| {
+            let value = was[range.clone()].join(" ");
+            let value = value.trim_matches(|c: char| !c.is_alphanumeric());
+            value.contains(char::is_alphabetic) && self.played.driven.sent.came(value)
+        };
+        let (own, Some(fixture)) = (changes(called), &self.fixture) else { return false };
+        let prompts = fixture.table.turns().iter().filter_map(|turn| fixture.texts.get(&turn.checks?.prompt));
+        let mut others = prompts.collect::<BTreeSet<_>>().into_iter().map(|prompt| changes(prompt));
+        let is_of = |other: Vec<_>| own.iter().all(|change| other.contains(change));
+        !own.is_empty() && (own.iter().all(sent) || others.any(is_of))
     }
 
     /// Whether a text tells no day where the recorded one told about the day of the recording.
@@ -104,12 +110,10 @@ impl Replayed {
     pub(super) fn lacking_headers(&self) -> impl Iterator<Item = String> {
         self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
             let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
-            let request = format!("`{}` of `{}`", asked.method, asked.tool());
+            let request = format!("`{}` of `{}` to `{server}`", asked.method, asked.tool());
             Some(match header.split_once(": ") {
-                None => format!("{request} to `{server}` has no header `{header}` any more"),
-                Some((name, _)) => {
-                    format!("{request} to `{server}` has another value of the header `{name}` than recorded")
-                }
+                None => format!("{request} has no header `{header}` any more"),
+                Some((name, _)) => format!("{request} has another value of the header `{name}` than recorded"),
             })
         })
     }

@@ -94,6 +94,13 @@ impl<'a> Failing<'a> {
         }
         let leads = of_its_own && (!before || failure.causes.is_empty());
         add_error(step, leads, "after that", &mut failure);
+        // What the model answered last may be an error, which the service bore when it was recorded.
+        let turns = || self.run.fixture.as_ref().map(|fixture| fixture.table.turns());
+        let status = || Some(turns()?.get(self.run.log.left_after?.0)?.wire.as_ref()?.response.status);
+        let error = status().filter(|status| leads && step.is_some() && *status >= 400);
+        if let (Some(status), Some(cause)) = (error, failure.causes.last_mut()) {
+            cause.what += &format!(", after status {status} of the model");
+        }
         if !before || failure.causes.iter().all(|cause| cause.kind != CauseKind::StoppedAsking) {
             self.add_unused(later, &mut failure);
         }

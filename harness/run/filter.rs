@@ -65,7 +65,6 @@ impl Wanted {
     }
 
     /// Sets which of the wanted scenarios to run, and how.
-    #[must_use]
     pub fn with(self, options: TestOptions) -> Wanted {
         Wanted { options, ..self }
     }

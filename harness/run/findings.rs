@@ -108,10 +108,12 @@ impl Replayed {
         let is_same = |turn: &usize| (turns[*turn].key, turns[*turn].checks) == (turns[first].key, turns[first].checks);
         let again = (0..first).rev().filter(served).find(is_same);
         let before = again.or(before.filter(served)).or_else(|| (0..first).rev().find(served));
+        let (all, calls) = (counted(unused.len(), "turn"), counted(unused.len(), "call"));
+        let fewer = format!("{calls} fewer than recorded");
         let what = match before {
-            None => format!("the service never asks a model: {} recorded", counted(unused.len(), "turn")),
+            None if unused.len() == turns.len() => format!("the service never asks a model: {all} recorded"),
+            None => format!("the service makes {fewer}, first {}", answer(first)),
             Some(before) => {
-                let fewer = format!("{} fewer than recorded", counted(unused.len(), "call"));
                 let whose = match caller {
                     _ if !one_caller => String::new(),
                     None => format!(" ({fewer})"),

@@ -49,16 +49,14 @@ impl Compared {
 pub(crate) struct Committed {
     pub(crate) golden: Golden,
     pub(crate) format: GoldenFormat,
-    /// When it was written. Its day is that of its values.
-    pub(crate) written: Option<Minute>,
-    /// By which clock.
-    pub(crate) clock: ClockFrom,
+    /// When it was written, and by which clock. Its day is that of its values.
+    pub(crate) written: (Option<Minute>, ClockFrom),
 }
 
 impl Committed {
     /// A golden that was made by this version.
     pub(crate) fn now(golden: Golden) -> Arc<Committed> {
-        Arc::new(Committed { golden, format: GoldenFormat::THIS, written: None, clock: ClockFrom::Now })
+        Arc::new(Committed { golden, format: GoldenFormat::THIS, written: Default::default() })
     }
 
     /// Whether the golden has an older format, and so holds less.
@@ -75,8 +73,7 @@ struct Read {
     /// The scenario's file, as the header names it.
     input: Option<String>,
     format: GoldenFormat,
-    written: Option<Minute>,
-    clock: ClockFrom,
+    written: (Option<Minute>, ClockFrom),
 }
 
 /// The folder of what goldens hold of one recording, and how its files end.
@@ -104,13 +101,11 @@ impl Goldens {
     }
 
     /// Goldens by the clock of the recording, if it has this minute.
-    #[must_use]
     pub(crate) fn by(&self, recorded: Option<Minute>) -> Goldens {
         Goldens { recorded, ..self.clone() }
     }
 
     /// The tables of worlds, which are goldens in a folder of their own.
-    #[must_use]
     pub fn of_worlds(&self) -> Goldens {
         Goldens { folder: self.all.join("worlds"), ..self.clone() }
     }
@@ -152,7 +147,7 @@ impl Goldens {
     }
 
     fn golden_in(&self, file: &Path, values: &Path) -> Result<Option<Arc<Committed>>> {
-        let Some(Read { text, above, format, written, clock, .. }) = self.read(file)? else { return Ok(None) };
+        let Some(Read { text, above, format, written, .. }) = self.read(file)? else { return Ok(None) };
         if format > GoldenFormat::THIS {
             return Err(Error::new("it was written by a newer version of Retake").in_file(self.shown(file)));
         }
@@ -161,7 +156,7 @@ impl Goldens {
             let values = Golden::parse(&text).map_err(|error| error.below(above).in_file(self.shown(values)))?;
             golden.add_values(&values);
         }
-        Ok(Some(Arc::new(Committed { golden, format, written, clock })))
+        Ok(Some(Arc::new(Committed { golden, format, written })))
     }
 
     /// The golden with which a run is compared; `None` if goldens are to be written, or it cannot be read.
@@ -248,10 +243,10 @@ impl Goldens {
         }
         let is_outdated = golden.as_ref().is_some_and(|golden| golden.format != GoldenFormat::THIS);
         let clock = if self.recorded.is_some() { ClockFrom::Recorded } else { ClockFrom::Now };
-        let by_another = self.keep_days() && golden.as_ref().is_some_and(|golden| golden.clock != clock);
+        let by_another = self.keep_days() && golden.as_ref().is_some_and(|golden| golden.written.1 != clock);
         // A header of an older version is rewritten. Otherwise the minute stays, since the day of what the golden holds does.
         let is_whole =
-            golden.as_ref().is_some_and(|golden| !is_outdated && (golden.written.is_some() || !self.keep_days()));
+            golden.as_ref().is_some_and(|golden| !is_outdated && (golden.written.0.is_some() || !self.keep_days()));
         let compared = match golden {
             None => Compared::New,
             Some(_) if is_outdated && held => Compared::FormatOnly,
@@ -363,14 +358,12 @@ impl Goldens {
         // The lines of the header.
         let mut lines = whole.lines().skip(1).take_while(|line| line.trim_end() != "---");
         let minute = |line: &str, (name, clock): (&str, _)| {
-            Some((line.trim().strip_prefix(name)?.trim_matches('"').parse().ok()?, clock))
+            Some((Some(line.trim().strip_prefix(name)?.trim_matches('"').parse().ok()?), clock))
         };
-        let written = lines.find_map(|line| WRITTEN.into_iter().find_map(|of| minute(line, of)));
         Ok(Some(Read {
             above: above.map_or(0, |above| above + 1),
             text,
-            written: written.map(|(minute, _)| minute),
-            clock: written.map_or(ClockFrom::Now, |(_, clock)| clock),
+            written: lines.find_map(|line| WRITTEN.into_iter().find_map(|of| minute(line, of))).unwrap_or_default(),
             input: header.input_file().map(str::to_owned),
             // The first versions named the file of an assertion.
             format: GoldenFormat(format.unwrap_or_else(|| u32::from(header.source().is_none()))),

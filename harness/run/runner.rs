@@ -70,7 +70,6 @@ impl Suite {
     }
 
     /// Registers an in-process system.
-    #[must_use]
     pub fn router<M, F>(mut self, name: &str, make: M) -> Suite
     where
         M: Fn(Stage) -> F + Send + Sync + 'static,
@@ -85,7 +84,6 @@ impl Suite {
     }
 
     /// Marks this runner as the `retake` command itself, and sets whether it rewrites goldens.
-    #[must_use]
     pub fn of_command(self, update: bool) -> Suite {
         Suite { commands: Commands::Retake, update, ..self }
     }

@@ -154,7 +154,7 @@ impl Replayed {
     /// A committed golden and one of this run, in what the committed one holds, and by its day.
     pub(super) fn sides_of(&self, scenario: &Scenario, committed: &Committed, own: &Golden) -> Sides {
         if !committed.is_older() {
-            let days = committed.written.map(|at| self.clock.days(at)).unwrap_or_default();
+            let days = committed.written.0.map(|at| self.clock.days(at)).unwrap_or_default();
             let is = self.moved(&scenario.golden, &self.rules, &committed.golden, own.clone(), &days);
             return Sides::new(self, &scenario.golden, committed.golden.clone(), is);
         }
@@ -171,7 +171,8 @@ impl Replayed {
     pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario, own: Option<&Golden>) -> Option<Sides> {
         let read = || project.goldens.golden(&scenario.golden_name).ok().flatten();
         let (committed, own) = (self.committed.clone().or_else(read)?, own?);
-        let of_day = || committed.golden != *own && committed.written.is_some_and(|at| !self.clock.days(at).is_empty());
+        let of_day =
+            || committed.golden != *own && committed.written.0.is_some_and(|at| !self.clock.days(at).is_empty());
         (committed.is_older() || of_day()).then(|| self.sides_of(scenario, &committed, own))
     }
 
@@ -194,9 +195,11 @@ impl Replayed {
         }
         let known = self.known_with(Some(was));
         let (mut moved, mut least) = (is.clone(), usize::MAX);
-        let each = |day: Days| [Which::Dates, Which::All, Which::WholeDates].map(|which| (day.clone(), which));
+        // Dates that stay may stand beside those that move, so the orders and the hashes of this run are tried first.
+        let which = [None, Some(Which::Dates), Some(Which::All), Some(Which::WholeDates)];
+        let each = |day: Days| which.map(|which| (day.clone(), which));
         for (day, which) in days.by_each_clock().flat_map(each) {
-            let put_back = |text: &str| day.put_back(text, which);
+            let put_back = |text: &str| which.map_or_else(|| text.to_owned(), |which| day.put_back(text, which));
             let back = self.shaped(&self.played.driven.captured, options, rules, &known, &put_back);
             let by_day = is.clone().with_day_of(was, &back.golden, &day);
             let left = changes(was, &by_day).len();
@@ -239,9 +242,10 @@ impl Replayed {
             return None;
         }
         let requests = retake_base::text::counted(unused.len(), "recorded request");
-        let what = format!("{requests} to tools not made: {}", unused[0]);
-        let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  {line}")).collect();
-        Some(Failure::of(vec![Cause::new(CauseKind::ToolUnused, what)]).evidence(lines.join("\n")))
+        let one = if let [one] = &unused[..] { format!(": {one}") } else { String::new() };
+        let cause = Cause::new(CauseKind::ToolUnused, format!("{requests} to tools not made{one}"));
+        let lines: Vec<String> = unused.iter().take(SHOWN).map(|line| format!("  not made: {line}")).collect();
+        Some(Failure::of(vec![cause]).evidence(lines.join("\n")))
     }
 
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without

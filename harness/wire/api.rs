@@ -64,13 +64,11 @@ impl Api {
     }
 
     /// Returns the API whose whole bodies this one has.
-    #[must_use]
     pub fn of_bodies(self) -> Api {
         if self == Api::BedrockInvoke { Api::Anthropic } else { self }
     }
 
     /// Returns the API of a request with this body: this one, unless another API has the same path and this body is of that one.
-    #[must_use]
     pub fn of_body(self, body: &Json) -> Api {
         let has = |name| body.get(name).is_some();
         match self {

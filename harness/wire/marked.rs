@@ -17,7 +17,6 @@ impl Response {
     }
 
     /// Returns the response of a turn with more tokens wherever it counts some.
-    #[must_use]
     pub fn with_more_tokens(mut self, turn: usize) -> Response {
         match &mut self.body {
             Body::Json(json) => {

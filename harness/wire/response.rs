@@ -132,7 +132,6 @@ impl Response {
 
     /// Returns the part of a stream that had come when its client left, as an answer: the client will leave at the same point in replay.
     /// Of any other answer, nothing that the client could use had come.
-    #[must_use]
     pub fn left_open(self) -> Response {
         let frames = match self.body {
             Body::Frames(frames) => frames,

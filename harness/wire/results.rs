@@ -10,7 +10,7 @@ use retake_core::key::{Check, CheckTexts, Normalizer};
 impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
     pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
-        self.checks_but_results(normalizer).with_results(&Results::of(self).check)
+        self.checks_but_results(normalizer).with(Check::Results, (*Results::of(self).check).into())
     }
 
     /// Returns the same texts without exceptions about results.

@@ -73,7 +73,6 @@ impl CallerCost {
     }
 
     /// What a run costs beside what a golden says: as there, if it is the same within what is allowed.
-    #[must_use]
     pub fn beside(&self, golden: &[CallerCost]) -> CallerCost {
         golden.iter().find(|was| was.caller == self.caller && sentences(was, self).is_empty()).unwrap_or(self).clone()
     }

@@ -44,7 +44,6 @@ impl Clocks {
     pub const NONE: Clocks = Clocks(0);
 
     /// The clocks that are among both.
-    #[must_use]
     pub fn and(self, other: Clocks) -> Clocks {
         Clocks(self.0 & other.0)
     }

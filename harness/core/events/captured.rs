@@ -85,7 +85,6 @@ impl Captured {
     }
 
     /// Returns it as the answer to a step that is not captured. If another answer is right there, too, only its headers count.
-    #[must_use]
     pub fn beside(mut self, is_the_one: bool) -> Captured {
         self.delivery.is_beside = true;
         self.events.retain(|event| is_the_one && event.name.as_deref() == Some(BODY));

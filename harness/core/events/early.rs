@@ -217,7 +217,6 @@ impl Golden {
     }
 
     /// Returns it with other such turns.
-    #[must_use]
     pub fn with_early(mut self, early: &[Vec<usize>]) -> Golden {
         let heads = self.blocks.iter_mut().map(|block| &mut block.head).enumerate();
         for (nth, head) in heads.filter_map(|(nth, head)| Some((nth, head.as_mut()?))) {

@@ -241,7 +241,6 @@ pub(super) const COST: &str = "cost";
 
 impl Golden {
     /// Returns the golden whose text is what `change` makes of this one's, unless it holds what is `committed`.
-    #[must_use]
     pub fn with_text(self, committed: Option<&Golden>, change: &dyn Fn(&str) -> String) -> Golden {
         if committed.is_some_and(|committed| committed.blocks == self.blocks) {
             return self;

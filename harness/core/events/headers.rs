@@ -197,7 +197,6 @@ impl Golden {
     }
 
     /// Returns it with the headers of another golden of the same run.
-    #[must_use]
     pub fn with_headers_of(mut self, other: &Golden) -> Golden {
         self.keep_varying_beside(other);
         for (block, other) in self.paired(other) {

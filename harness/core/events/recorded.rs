@@ -101,7 +101,6 @@ impl Recorded {
     }
 
     /// The texts of these answers, which a run `served` with values of its own.
-    #[must_use]
     pub fn as_served(self, served: Recorded) -> Recorded {
         Recorded { stored: Some(Box::new(self)), ..served }
     }

@@ -50,7 +50,6 @@ impl JsonText {
 
     /// Returns the text of a changed value, in the order and spelling of this text: unchanged parts keep every byte. `before`
     /// is the value of this text, `after` is the changed value, and `renamed` returns the new name of a key.
-    #[must_use]
     pub fn changed(&self, before: &Json, after: &Json, renamed: &dyn Fn(&str) -> String) -> JsonText {
         let mut out = String::with_capacity(self.0.len());
         change(&mut tokens(self.text()), before, after, renamed, &mut out);

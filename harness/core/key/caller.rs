@@ -27,7 +27,6 @@ impl Default for Aliases {
 
 impl Aliases {
     /// Adds aliases to those of version 1.
-    #[must_use]
     pub fn with(mut self, more: impl IntoIterator<Item = (String, String)>) -> Aliases {
         self.0.extend(more);
         self

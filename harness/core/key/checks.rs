@@ -137,13 +137,9 @@ pub fn check_with_rules(check: Check, text: &str, rules: &Normalizer) -> String 
         Check::Form | Check::Results => text.to_owned(),
         Check::Extra => of_json(extra_with_rules),
         Check::Dates => of_json(dates_with_rules),
-        Check::Tools | Check::Settings if rules.has_own() => match Json::parse(text.as_bytes()) {
-            Ok(mut json) => {
-                rules.own_in(&mut json, false);
-                rules.of_check(&json.print(Layout::Python)).into_owned()
-            }
-            Err(_) => rules.own(&rules.of_check(text)).into_owned(),
-        },
+        Check::Tools | Check::Settings if rules.has_own() => {
+            of_json(|json, rules| rules.of_check(&rules.own_of(&json, false).print(Layout::Python)).into_owned())
+        }
         _ => rules.own(&rules.of_check(text)).into_owned(),
     }
 }
@@ -173,8 +169,7 @@ pub struct CheckTexts([Option<Arc<str>>; Check::ALL.len()]);
 
 impl CheckTexts {
     /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
-    /// known until [`with`](CheckTexts::with) sets it, and the results have no exceptions until
-    /// [`with_results`](CheckTexts::with_results) sets them.
+    /// known until [`with`](CheckTexts::with) sets it, and the results have no exceptions until it sets them.
     pub fn new(normalizer: &Normalizer, prompt: &str, tools: &Json, model: &str, settings: &Json) -> CheckTexts {
         let text = |text: &str| Arc::from(normalizer.own(&normalizer.of_check(text)));
         let json = |value: &Json| match value {
@@ -186,25 +181,16 @@ impl CheckTexts {
     }
 
     /// Sets what is left out of the other checks, normalized as they are.
-    #[must_use]
     pub fn with_extra(self, normalizer: &Normalizer, extra: Json) -> CheckTexts {
         self.with(Check::Extra, extra_with_rules(extra, normalizer).into())
     }
 
     /// Sets the days and points in time; null if there are none.
-    #[must_use]
     pub fn with_dates(self, normalizer: &Normalizer, dates: Json) -> CheckTexts {
         self.with(Check::Dates, dates_with_rules(dates, normalizer).into())
     }
 
-    /// Sets the exceptions about results.
-    #[must_use]
-    pub fn with_results(self, results: &str) -> CheckTexts {
-        self.with(Check::Results, results.into())
-    }
-
     /// Sets the text of one check.
-    #[must_use]
     pub fn with(mut self, check: Check, text: Arc<str>) -> CheckTexts {
         self.0[check as usize] = Some(text);
         self

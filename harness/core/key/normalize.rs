@@ -54,13 +54,11 @@ impl Normalizer {
     }
 
     /// Returns the suite's rules without the eight.
-    #[must_use]
     pub fn own_only(&self) -> Normalizer {
         Normalizer { eight: Eight::None, ..self.clone() }
     }
 
     /// Adds rules of the suite. Each is a pattern and its replacement, in which `$1` and `${name}` refer to groups.
-    #[must_use]
     pub fn with(mut self, rules: impl IntoIterator<Item = (Regex, String)>) -> Normalizer {
         let rule = |(pattern, replacement)| OwnRule { pattern, replacement, fired: Arc::default() };
         self.rules.extend(rules.into_iter().map(rule));
@@ -68,7 +66,6 @@ impl Normalizer {
     }
 
     /// Returns a normalizer without one of the suite's rules, given by its index.
-    #[must_use]
     pub fn without(&self, rule: usize) -> Normalizer {
         let mut others = self.clone();
         others.rules.remove(rule);

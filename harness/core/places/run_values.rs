@@ -93,7 +93,6 @@ impl RunValues {
     /// Adds the days and points in time that the call tells otherwise. One that stands elsewhere, too, for another or the same, stays. A
     /// day counts as well where only points in time on it are told. Days that the call does not tell move as far as one of those that
     /// it tells, if that moved by one of the clocks of `days`.
-    #[must_use]
     pub fn with_dates(mut self, Told(texts): &Told<'_>, days: &Days) -> RunValues {
         let mut all = BTreeMap::<String, BTreeSet<String>>::new();
         for [one, other] in texts {
@@ -134,13 +133,11 @@ impl RunValues {
     }
 
     /// The same values the other way round, without days: these count for no key.
-    #[must_use]
     pub fn reversed(&self) -> RunValues {
         RunValues::of(self.made_up.iter().map(|(name, place)| (place, name)))
     }
 
     /// The values that stand in a text.
-    #[must_use]
     pub fn in_text(&self, text: &str) -> RunValues {
         RunValues::of(self.made_up.iter().filter(|(_, place)| text.contains(place)))
     }

@@ -83,7 +83,6 @@ impl Scrub {
 
     /// Adds the value of a variable, which `<NAME>` replaces. A value that is too short to distinguish from other text is not
     /// searched for; see [`Secrets`](super::Secrets).
-    #[must_use]
     pub fn with_value(mut self, name: &str, value: &str) -> Scrub {
         self.names.insert(format!("{VARIABLE}{name}"));
         self.values.push(Value::new(name, value));
@@ -139,7 +138,6 @@ impl Scrub {
     }
 
     /// Adds everything that `other` searches for.
-    #[must_use]
     pub fn and(mut self, other: Scrub) -> Scrub {
         // What searches for nothing has no edition of its own.
         self.edition = match (self.is_empty(), other.is_empty()) {

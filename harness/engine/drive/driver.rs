@@ -135,7 +135,6 @@ impl<'a> Driver<'a> {
 
     /// Says what becomes of screenshots that are compared.
     #[cfg(feature = "browser")]
-    #[must_use]
     pub fn with_baselines(mut self, baselines: crate::browser::Baselines) -> Driver<'a> {
         self.visitor.baselines = baselines;
         self

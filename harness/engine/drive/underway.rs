@@ -165,7 +165,6 @@ impl Underway {
     }
 
     /// Tells what a replay holds answers back for which events came, and reads answers without its mark.
-    #[must_use]
     pub fn telling(self, replay: &Replay) -> Underway {
         Underway { hold: replay.hold().cloned(), mark: replay.fixture().mark.clone(), ..self }
     }
@@ -178,7 +177,6 @@ impl Underway {
     }
 
     /// Lets steps stop to wait, and the client leave or come a second time. The streams of steps are kept.
-    #[must_use]
     pub fn in_world(self, gives_up: Option<GivingUp>, away: Option<Away>) -> Underway {
         Underway { gives_up, away, streams: Some(Arc::default()), ..self }
     }

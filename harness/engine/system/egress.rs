@@ -57,7 +57,6 @@ pub struct EgressData {
 
 impl EgressData {
     /// How much of what the programs tried is known.
-    #[must_use]
     pub fn seen(&self) -> String {
         let seen = match self.proof {
             Proof::Filter => "a filter of system calls saw each address",

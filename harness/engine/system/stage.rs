@@ -126,7 +126,6 @@ impl Stage {
 
     /// Another run on the same system, with an id of its own.
     #[doc(hidden)]
-    #[must_use]
     pub fn another_run(&self) -> Stage {
         Stage(Arc::new(StageValues { run: values::run_id(), ..(*self.0).clone() }))
     }

@@ -56,28 +56,24 @@ impl ToolReplay {
     }
 
     /// Replays the tool calls in the conversations of this fixture.
-    #[must_use]
     pub fn fixture(mut self, file: impl AsRef<Path>) -> ToolReplay {
         self.fixture = Some(file.as_ref().to_owned());
         self
     }
 
     /// Replays an OpenHands conversation from this folder, or from a folder inside it.
-    #[must_use]
     pub fn folder(mut self, folder: impl AsRef<Path>) -> ToolReplay {
         self.folder = Some(folder.as_ref().to_owned());
         self
     }
 
     /// Chooses a conversation of the folder by its id.
-    #[must_use]
     pub fn conversation(mut self, id: impl Into<String>) -> ToolReplay {
         self.conversation = Some(id.into());
         self
     }
 
     /// Replays events in the format of OpenHands from memory. They are used if neither a fixture nor a folder is given.
-    #[must_use]
     pub fn events(mut self, events: Vec<Value>) -> ToolReplay {
         self.events = Some(events);
         self
@@ -87,7 +83,6 @@ impl ToolReplay {
     /// becomes the content of the observation, an object its fields, and a list of events several observations. The calls of one
     /// model answer run at the same time on the task of [`run`](Self::run), so blocking work belongs in
     /// `tokio::task::spawn_blocking`.
-    #[must_use]
     pub fn tool<F, T>(mut self, name: &str, function: F) -> ToolReplay
     where
         F: Fn(Value) -> T + Send + Sync + 'static,
@@ -99,7 +94,6 @@ impl ToolReplay {
     }
 
     /// Declares that a tool is one of the agent's own, for example to think or to finish. Its calls are not executed.
-    #[must_use]
     pub fn as_recorded(mut self, name: &str) -> ToolReplay {
         self.targets.insert(name, Bound::AsRecorded);
         self
@@ -107,21 +101,18 @@ impl ToolReplay {
 
     /// Leaves one place of a tool's observations out of the comparison. The place is a JSON pointer as it appears in the log,
     /// but without the number of the observation: `/observation/metadata/pid`.
-    #[must_use]
     pub fn ignore(mut self, tool: &str, pointer: &str) -> ToolReplay {
         self.comparison.tools.entry(tool.to_owned()).or_default().ignore.push(pointer.to_owned());
         self
     }
 
     /// Also executes actions that were rejected, or recorded without an observation.
-    #[must_use]
     pub fn with_unobserved(mut self) -> ToolReplay {
         self.unobserved = true;
         self
     }
 
     /// Sets the folder for the logs of runs. The default is `.retake/tools`.
-    #[must_use]
     pub fn logs_in(mut self, folder: impl AsRef<Path>) -> ToolReplay {
         self.logs = Some(folder.as_ref().to_owned());
         self

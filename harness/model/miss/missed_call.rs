@@ -66,7 +66,6 @@ impl MissedCall {
     }
 
     /// A miss of this call with the explanation of this one.
-    #[must_use]
     pub fn explained(&self, miss: &Miss) -> Miss {
         let causes = self.differences.iter().map(|difference| difference.cause.clone()).collect();
         Miss { evidence: self.lines.texts(), lines: self.lines.clone(), causes, ..miss.clone() }

@@ -88,13 +88,11 @@ impl Recorder {
 
     /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
     /// came, and the expected cost from there on.
-    #[must_use]
     pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
         Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
     }
 
     /// Branches off an earlier recording.
-    #[must_use]
     pub fn branching(self, branch: Arc<Branch>) -> Recorder {
         Recorder { branch: Some(branch), ..self }
     }

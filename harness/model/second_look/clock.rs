@@ -26,7 +26,6 @@ pub struct Clock {
 
 impl Clock {
     /// The same clock, with the zones that a text names, such as `Asia/Tokyo`.
-    #[must_use]
     pub fn with_zones_of(mut self, text: &str) -> Clock {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "/_+-".contains(c);
         let words = text.split(|c| !is_part(c)).filter(|word| word.contains('/') && !word.starts_with('/'));

@@ -49,10 +49,15 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const MONTH: &str = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*";
     const DAY: &str = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*";
     const CLOCK: &str = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\b\.?)?";
+    const SLASHED: &str = r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})";
+    const CHINESE: &str = r"\b\d{4}年\d{1,2}月\d{1,2}日(?:\s?\d{1,2}[時时点:]\s?\d{1,2}[分:]?(?:\s?\d{1,2}秒?)?)?";
+    const ADDRESS: &str = r"(?:\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[a-z][a-z0-9.-]*)|\[::1?\]):\d{4,5}\b";
+    const SPELLED: &str = r"\b\d+(?:\.\d+)? (?:(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?)\b";
     const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let time = |digits, needles: Needles, pattern| ("a date and time", "<TIME>", digits, needles, pattern);
     let clock = |pattern: &str| ("a time of day", "<TIME>", 2, &[":"] as Needles, pattern.to_owned());
     let stamp = |name, digits, needles: Needles, pattern: &str| (name, "<TIME>", digits, needles, pattern.to_owned());
+    let form = |name, word, digits, needles: Needles, pattern: &str| (name, word, digits, needles, pattern.to_owned());
     let number = |pattern: String| ("a number", "<NUMBER>", 1, &[] as Needles, pattern);
     let forms: [(_, _, _, Needles, _); 26] = [
         time(4, MONTHS, format!(r"\b{DAY},? \d{{1,2}}[ -]{MONTH}[ -]\d{{4}},? {CLOCK}")),
@@ -70,45 +75,19 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
                 r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?\p{{L}}{{3,12}}\.?,? (?:de )?\d{{4}}(?:,? (?:\p{{L}}{{1,4}} )?{CLOCK})?"
             ),
         ),
-        time(
-            4,
-            &["年"],
-            r"\b\d{4}年\d{1,2}月\d{1,2}日(?:\s?\d{1,2}[時时点:]\s?\d{1,2}[分:]?(?:\s?\d{1,2}秒?)?)?".to_owned(),
-        ),
+        time(4, &["年"], CHINESE.to_owned()),
         time(2, &["<DATE>"], format!(r"<DATE>[T ]{CLOCK}")),
         time(8, &[], r"\b\d{8}[T_-]?\d{6}(?:[.,_-]?\d+)?".to_owned()),
-        time(
-            2,
-            &[":"],
-            format!(r"\b(?:\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}}|\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}),?(?: |T){CLOCK}"),
-        ),
-        (
-            "a date",
-            "<DATE>",
-            4,
-            &["/", "."],
-            r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})\b".to_owned(),
-        ),
+        time(2, &[":"], format!("{SLASHED},?(?: |T){CLOCK}")),
+        form("a date", "<DATE>", 4, &["/", "."], r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})\b"),
         stamp("a time of day", 1, &["h"], r"\b\d{1,2} ?(?:h|Uhr|heures?) ?\d{1,2}(?: ?(?:min|m)(?: ?\d{1,2} ?s)?\b)?"),
-        (
-            "an address with a port",
-            "<ADDRESS>",
-            4,
-            &[":"],
-            r"(?:\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[a-z][a-z0-9.-]*)|\[::1?\]):\d{4,5}\b".to_owned(),
-        ),
+        form("an address with a port", "<ADDRESS>", 4, &[":"], ADDRESS),
         clock(r"\b\d{1,2}:\d{2}:\d{2}[.,]\d+"),
         clock(r"\b\d{1,2}:\d{2}(?::\d{2})?\s?[AaPp]\.?[Mm]\b\.?"),
         clock(r"\b\d{1,2}:\d{2}:\d{2}\b"),
         clock(r"\b\d{1,2}:\d{2}\b"),
         ("a duration", "<DURATION>", 1, &["s", "m", "h"], r"\b(?:\d+(?:\.\d+)? ?(?:[nuµμm]?s|m|h))+\b".to_owned()),
-        (
-            "a duration",
-            "<DURATION>",
-            1,
-            &["sec", "min", "hour"],
-            r"\b\d+(?:\.\d+)? (?:(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?)\b".to_owned(),
-        ),
+        form("a duration", "<DURATION>", 1, &["sec", "min", "hour"], SPELLED),
         ("a size", "<SIZE>", 1, &["B", "byte"], r"\b\d+(?:\.\d+)? ?(?:[KkMGT]i?)?(?:B|bytes?)\b".to_owned()),
         stamp("a time in seconds", 10, &["."], r"\b1\d{9}\.\d+"),
         stamp("a time in seconds", 10, &[], r"\b1\d{9}\b"),

@@ -52,8 +52,9 @@ impl Proof<'_> {
         let Scenario { name, file, clock, .. } = self.scenario;
         if self.of_recording && *clock == ClockFrom::Now {
             terminal::note(format!(
-                "{name}: on another day, dates or times are not as far away, as that of the next Monday, so they are not held; to hold \
-                 them, set in {}: clock = \"recorded\", and then: {}",
+                "{name}: on another day the service says otherwise: dates that are not as far away, as the next Monday, or what follows \
+                 from them, as a price. That is not held, or red on some days; to hold it, set in {}: clock = \"recorded\", and \
+                 then: {}",
                 file.display(),
                 self.project.commands.update(name)
             ));
@@ -66,7 +67,7 @@ impl Proof<'_> {
         if let Some(known) = committed {
             golden.keep_varying(&known.golden);
             // By another clock, others vary.
-            if self.scenario.golden.detail == Detail::Types && known.clock == self.scenario.clock {
+            if self.scenario.golden.detail == Detail::Types && known.written.1 == self.scenario.clock {
                 golden.keep_open(&known.golden);
             }
         }

@@ -22,7 +22,7 @@ pub(super) struct Proven<'a> {
     pub(super) fixture: String,
     pub(super) turns: usize,
     pub(super) golden: Option<Golden>,
-    /// The minute of the recording, if replays have its clock.
+    /// The minute at which the replays began, if they have the clock of the recording.
     pub(super) by: Option<Minute>,
     /// The result of the proof, as it is printed.
     pub(super) how: String,
@@ -40,7 +40,7 @@ impl<'a> Driven<'a> {
         let name = &scenario.name;
         let made = old.as_ref().map_or_else(|| came.clone(), |old| came.clone().keeping(old, &project.rules));
         // Prove the printed text, which later replays will read, and not the fixture in memory.
-        let (mut text, mut by) = (made.print(), made.recorded);
+        let mut text = made.print();
         let candidate = Arc::new(Fixture::parse(shown, text.as_bytes(), &project.rules)?);
         let proof = Proof { project, scenario, fixture: Some(&candidate), of_recording: true };
         let (golden, how) = match proof.run() {
@@ -50,7 +50,7 @@ impl<'a> Driven<'a> {
                 let made = made.with_varying(&agreed.varying).with_requests(&agreed.dates_stay, &agreed.lacking);
                 let made = Fixture { days_move, ..made };
                 let made = old.iter().fold(made, |made, old| made.at_time_of(old));
-                (text, by) = (made.print(), made.recorded);
+                text = made.print();
                 // What was sent meanwhile has the ids and places of the answers that came, which the fixture need not keep.
                 let came = Arc::new(Fixture::parse(shown, came.print().as_bytes(), &project.rules)?);
                 let here = came.at(&recorder.places(), &project.rules).map_or(came, Arc::new);
@@ -78,7 +78,7 @@ impl<'a> Driven<'a> {
             }
             Err(unproven) => return Err(unproven.failure),
         };
-        let by = by.filter(|_| scenario.clock == ClockFrom::Recorded);
+        let by = candidate.recorded.filter(|_| scenario.clock == ClockFrom::Recorded);
         Ok(Proven { recording, recorder, fixture: text, turns, golden, by, how })
     }
 

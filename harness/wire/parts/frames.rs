@@ -53,7 +53,6 @@ impl Frames {
 
     /// Returns the same pieces with these delays, one for each piece. If all delays are 0, or their number is not the number of
     /// pieces, the result has no delays.
-    #[must_use]
     pub fn with_delays(self, delays: &[u32]) -> Frames {
         let known = delays.len() == self.ends.len() && delays.iter().any(|delay| *delay > 0);
         Frames { delays: if known { delays.into() } else { Arc::default() }, ..self }
@@ -65,7 +64,6 @@ impl Frames {
     }
 
     /// Returns the same pieces with [`Frames::is_open`] set to `open`.
-    #[must_use]
     pub fn with_open(self, open: bool) -> Frames {
         Frames { open, ..self }
     }

@@ -8,6 +8,7 @@ use crate::support::tree::Tree;
 
 tests!(
     a_prompt_that_tells_its_day_in_digits_tells_today,
+    days_that_stay_stand_beside_days_that_move,
     a_prompt_that_greets_another_client_is_red,
     a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
@@ -121,22 +122,45 @@ fn a_prompt_that_tells_its_day_in_digits_tells_today() {
     }
 }
 
+/// A quote that is good for a week, of a room on a day that stays.
+fn days_that_stay_stand_beside_days_that_move() {
+    let quotes = r#"[{"until": iso(7), "day": "Thursday, 20 May 2027", "room": "Loft"}, {"until": iso(7), "day": "Friday, 21 May 2027", "room": "Cellar"}]"#;
+    let iso = "def iso(away): return str(datetime.date.fromisoformat(os.environ[\"RETAKE_DATE\"]) + datetime.timedelta(away))\n";
+    let app = APP
+        .replace("def ask", &format!("{iso}def ask"))
+        .replace("json.dumps({\"name\": NAME})", &format!("json.dumps({quotes})"));
+    let tree = recorded_as(&app);
+    let on = |days: i64| {
+        let day = (time::OffsetDateTime::now_utc() + time::Duration::days(days)).date();
+        tree.retake().env("RETAKE_DATE", day.to_string()).arg("test").run()
+    };
+    for days in [0, 1, 3, 7, 8, 40] {
+        on(days).exits(0);
+    }
+    tree.write("app.py", &app.replace("Loft", "Attic").replace("Cellar", "Loft").replace("Attic", "Cellar"));
+    for days in [0, 3, 8] {
+        on(days).exits(1).says(&["in another order, or their values mixed up"]);
+    }
+}
+
 /// The name is nowhere but in the prompts.
 fn a_prompt_that_greets_another_client_is_red() {
-    let client = r#"{"A broken door": "Zoë O'Neil", "A broken window": "Anna Müller"}.get(text, "nobody")"#;
-    let app = APP.replace("You help {NAME}", "You help {client} of Bremen").replace("\"name\": NAME", "\"name\": 1");
+    let client = r#"{"door": "Zoë O'Neil", "window": "Anna Müller"}.get(text, "nobody")"#;
+    let app =
+        APP.replace("You help {NAME}", "You help {client} with a {text} now").replace("\"name\": NAME", "\"name\": 1");
     let app =
         app.replace("    messages = [", &format!("    client = {client}\n    messages = [")).replace("lapsed", "none");
-    let scenario = SCENARIO.replace("lapsed", "valid").replace("status = 403\n", "");
+    let scenario = SCENARIO.replace("lapsed", "valid").replace("status = 403\n", "").replace("A broken ", "");
     let tree = recorded_with(&app, &scenario);
     let changed = |from: &str, to: &str| {
         assert!(app.contains(from), "{from}");
         tree.write("app.py", &app.replace(from, to));
         tree.retake().arg("test").run()
     };
-    changed(".get(text, \"nobody\")", "[\"A broken door\"]")
-        .exits(1)
-        .says(&["drift: the system prompt says other values (\"Anna Müller\" → \"Zoë O'Neil\")"]);
+    let told = |was: &str, is: &str| [format!("drift: the system prompt says other values ({was:?} → {is:?})")];
+    changed(".get(text, \"nobody\")", "[\"door\"]").exits(1).says(&told("Anna Müller", "Zoë O'Neil"));
+    // What the scenario sends is a value, though it is a plain word.
+    changed("a {text}", "a {{text}}").exits(1).says(&told("door", "{text}"));
     // What no other prompt says is edited.
     for (from, to) in [("Anna Müller", "Ann Miller"), ("Be brief.", "Be kind and brief.")] {
         changed(from, to).exits(0).says(&["drift: prompt changed"]);

@@ -80,6 +80,24 @@ fn a_number_that_is_the_same_in_all_runs_is_held() {
     );
 }
 
+/// Ids of one kind have a form, those of another count.
+#[test]
+fn a_random_id_without_digits_is_no_word_where_texts_vary() {
+    let golden = |ids: &str, committed: Option<&Golden>| {
+        let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+        Shaped::of(&[captured(&[&format!(r#"{{"ids": {ids}}}"#)])], &ShapeOptions::default(), &known, &normalized)
+            .golden
+    };
+    let mut first = golden(r#"["one", "aitxt-9ZaUiNRXDIStyOxnNKWqI"]"#, None);
+    first.agree_on_values(&golden(r#"["one", "aitxt-8ZaUiNRXDIStyOxnNKWqI"]"#, Some(&first)));
+    let held = Golden::parse(&first.to_string()).unwrap();
+    assert_eq!(lines_of(&held), [r#"ids        [2 × "one" | string]"#]);
+    for id in ["aitxt-7ZaUiNRXDIStyOxnNKWqI", "aitxt-ZaUiNRXDIStyOxnNKWqI"] {
+        assert_eq!(golden(&format!(r#"["one", "{id}"]"#), Some(&held)), held, "{id}");
+        assert_ne!(golden(&format!(r#"["two", "{id}"]"#), Some(&held)), held, "{id}");
+    }
+}
+
 #[test]
 fn a_number_of_tokens_is_told_by_its_turns() {
     let line = r#"{"in": 130, "out": 10, "first": 4, "four": 4, "all": 140}"#;

@@ -10,7 +10,6 @@ use crate::events::words::told_whole;
 impl Golden {
     /// Returns the golden of a run in which the values are those of another golden, `was`, that are equal to them by the day. `back`
     /// is the golden of the same run with the renderings of `was`'s day put in.
-    #[must_use]
     pub fn with_day_of(self, was: &Golden, back: &Golden, days: &Days) -> Golden {
         let (moving, mut is) = (Moving(days), self.with_order_of(back));
         for ((is, was), back) in is.blocks.iter_mut().zip(&was.blocks).zip(&back.blocks) {

@@ -139,9 +139,8 @@ impl Answers {
         let lacking = |(index, recorded): (usize, &Recorded)| {
             let came = recorded.headers.as_ref()?;
             // The value of one that is gone is not told.
-            let is_known =
-                |header: &str| header.split_once(": ").is_none_or(|(name, _)| came.iter().any(|of| of == name));
-            let lacks = |header: &&String| !came.contains(header) && is_known(header);
+            let name_came = |of: &str| of.split_once(": ").is_none_or(|(name, _)| came.contains(&name.to_owned()));
+            let lacks = |header: &&String| !came.contains(header) && name_came(header);
             let names = recorded.exchange.headers.iter().filter(lacks).cloned();
             Some(names.map(|name| (index, name)).collect::<Vec<_>>())
         };
@@ -205,6 +204,12 @@ impl Answers {
             exchange.method == method && exchange.params.get("name") == params.get("name")
         });
         let now = self.reduced(params);
+        let others = || self.exchanges.iter().filter(|of| !of.served && of.exchange.method != method);
+        let at = |path| others().find(|of| self.reduced(&of.exchange.params).get("path") == Some(path));
+        if let Some(of) = now.get("path").and_then(at) {
+            lines.push(format!("recorded   {}", asked(&of.exchange.method, &of.exchange.params)));
+            return (Some(format!("was recorded as `{}`", of.exchange.method)), lines);
+        }
         let parting = |recorded: &Recorded| {
             let found = differences("", Some(&self.reduced(&recorded.exchange.params)), Some(&now));
             let all = differences("", Some(&recorded.exchange.params), Some(params)).into_iter();

@@ -2,10 +2,10 @@
 //! servers. The parameters are path, query and body, so that rules and secrets count in each; the result is the headers and the body of
 //! the answer. Of the headers of a request, the names are kept, and of values that hold no keys four digits of a hash.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -30,11 +30,6 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    pub(super) fn new(method: Method, path: &str, uri: &Uri, headers: HeaderMap, body: Bytes) -> Plain {
-        let below = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
-        Plain { method, below, headers, body }
-    }
-
     /// The headers that the agent chose, in alphabetical order: those that its client does not send by itself. Each is a name, and once
     /// more with a hash of its value, if that is none of a secret: `x-tenant: 5c1e`. Days and the like in it have names.
     pub(super) fn chosen(&self) -> Vec<String> {
@@ -46,10 +41,10 @@ impl Plain {
             let hash = Hash::of(normalizer.apply(&values.collect::<Vec<_>>().join(", ")).as_bytes()).short();
             (!name.contains("auth") && !names_secret(name)).then(|| format!("{name}: {}", &hash[..4]))
         };
-        let names = self.headers.keys().map(|name| name.as_str());
-        let chosen = names.filter(|name| is_held_header(name) && !by_itself(name));
-        let all = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]);
-        all.flatten().collect::<BTreeSet<_>>().into_iter().collect()
+        let chosen = self.headers.keys().map(|name| name.as_str()).filter(|of| is_held_header(of) && !by_itself(of));
+        let mut all: Vec<String> = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]).flatten().collect();
+        all.sort();
+        all
     }
 
     /// The parameters of its exchange.

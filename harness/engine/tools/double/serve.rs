@@ -98,7 +98,8 @@ async fn handle(
         return StatusCode::NOT_FOUND.into_response();
     };
     if server.is_plain {
-        let plain = Plain::new(method, below, &uri, headers.clone(), body);
+        let below = uri.query().map_or_else(|| below.to_owned(), |query| format!("{below}?{query}"));
+        let plain = Plain { method, below, headers: headers.clone(), body };
         let (out, outlet) = channel();
         let request = Request {
             came: Instant::now(),
