@@ -99,7 +99,7 @@ impl<'a> Failing<'a> {
         let status = || Some(turns()?.get(self.run.log.left_after?.0)?.wire.as_ref()?.response.status);
         let error = status().filter(|status| leads && step.is_some() && *status >= 400);
         if let (Some(status), Some(cause)) = (error, failure.causes.last_mut()) {
-            cause.what += &format!(", after status {status} of the model");
+            cause.what = format!("{}, after status {status} of the model", cause.what);
         }
         if !before || failure.causes.iter().all(|cause| cause.kind != CauseKind::StoppedAsking) {
             self.add_unused(later, &mut failure);

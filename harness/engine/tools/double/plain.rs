@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -41,7 +41,7 @@ impl Plain {
             let hash = Hash::of(normalizer.apply(&values.collect::<Vec<_>>().join(", ")).as_bytes()).short();
             (!name.contains("auth") && !names_secret(name)).then(|| format!("{name}: {}", &hash[..4]))
         };
-        let chosen = self.headers.keys().map(|name| name.as_str()).filter(|of| is_held_header(of) && !by_itself(of));
+        let chosen = self.headers.keys().map(HeaderName::as_str).filter(|of| is_held_header(of) && !by_itself(of));
         let mut all: Vec<String> = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]).flatten().collect();
         all.sort();
         all
