@@ -127,7 +127,7 @@ impl Tried<'_> {
         set.clock = ClockFrom::Recorded;
         let recorded = fixture.recorded.filter(|minute| minute.time() + AN_HOUR < OffsetDateTime::now_utc())?;
         (systems.may_set_clock(scenario) && self.is_green(&set, fixture, &run.rules)).then(|| {
-            let case = format!("so that it tells that time in each replay, set in {}", scenario.file.display());
+            let case = format!("so that it tells that time again, set in {} or suite.toml", scenario.file.display());
             let evidence = format!(
                 "by the clock of its recording, {recorded}, the run is green: the service does otherwise now than then"
             );

@@ -87,7 +87,7 @@ impl Proof<'_> {
             self.project.commands.update(name)
         };
         if self.agrees_by_one_clock() {
-            let case = format!("if it depends on the day or the hour, set in {}", self.scenario.file.display());
+            let case = format!("if the day or the hour counts, set in {} or suite.toml", self.scenario.file.display());
             failure = failure
                 .evidence("tried: if each replay has the clock of the recording, two replays agree")
                 .resolve(case, "clock = \"recorded\"")
