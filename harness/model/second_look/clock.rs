@@ -52,12 +52,12 @@ impl Clock {
         Days::new(self.by_each(written))
     }
 
-    /// Whether a text tells another day than today where the one of a recording told its own, by any clock.
+    /// Whether a text tells another day than today where the one of a recording told its own, by any clock. One that it still tells stays.
     pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
         let days = self.by_each(written);
         let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
         told.peek().is_some()
-            && told.all(|(_, now)| !tells_itself(called, *now))
+            && told.all(|(then, now)| ![then, now].into_iter().any(|day| tells_itself(called, *day)))
             && tells(called, self.minute().time().date(), 0)
     }
 

@@ -117,6 +117,12 @@ fn a_prompt_that_tells_its_day_in_digits_tells_today() {
         for text in ["Be brief. This year began on 2026-01-01.", "Be kind and brief."] {
             on(day, text, "1").exits(1).says(&["drift: the system prompt tells another day than today ("]);
         }
+        // What tells it still, beside what varies, tells a day that stays.
+        let stays = format!(
+            "Be brief. This year began on 2026-01-01. {} is a holiday.",
+            time::OffsetDateTime::now_utc().date()
+        );
+        on(day, &stays, "1").exits(0);
         // Of other days nobody knows whether they have to move.
         on(day, "Be brief. This year began on 2027-01-01.", "0").exits(0);
     }

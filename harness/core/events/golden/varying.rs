@@ -101,19 +101,27 @@ impl Golden {
     pub fn keep_open(&mut self, known: &Golden) {
         let vary = |kinds: &mut Kinds, known: &[Kind]| let_order_vary(kinds, known, &|_, of| *of == Some(Order::Any));
         self.at_trees(known, &|tree, known| {
-            let before = tree.root.clone();
+            let (before, is_random) = (tree.root.clone(), Cell::new(false));
             at_node(&mut tree.root, from_ref(&known.root), &|kinds, known| {
                 // Beside texts that vary, a random id without digits is no word.
                 let is_one = |kind: &Kind| is_quoted(kind) && !is_said(kind);
                 let is_new = |kind: &Kind| is_one(kind) && known.iter().all(|of| of.bare() != kind.bare());
                 if is_open(known) && known.iter().any(is_quoted) && kinds.iter().any(is_new) {
                     replace(kinds, &is_new, [Kind::plain(STRING)]);
+                    is_random.set(true);
                 }
                 open_texts(kinds, is_open(known) && texts(kinds) != texts(known));
                 leave_out_wholes(kinds, &|whole| !known.contains(whole.bare()));
                 vary(kinds, known);
             });
             tree.whole.take_if(|_| known.whole.is_none() && tree.root != before);
+            if is_random.get() {
+                // What stands together has such a word in its hash.
+                at_node(&mut tree.root, from_ref(&known.root), &|kinds, known| {
+                    order_of_mut(kinds).into_iter().for_each(|order| *order = order_of(known));
+                });
+                tree.whole.clone_from(&known.whole);
+            }
         });
         self.at_places(known, &|kinds, known| {
             open_numbers(kinds, known.contains(&Kind::plain(NUMBER)));
