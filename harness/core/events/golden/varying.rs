@@ -77,11 +77,7 @@ impl Golden {
 
     /// Has the order that lists have in another golden.
     pub(super) fn with_order_of(mut self, other: &Golden) -> Golden {
-        self.at_places(other, &|kinds, other| {
-            if let Some(order) = order_of_mut(kinds) {
-                *order = order_of(other);
-            }
-        });
+        self.at_places(other, &take_order);
         self
     }
 
@@ -117,9 +113,7 @@ impl Golden {
             tree.whole.take_if(|_| known.whole.is_none() && tree.root != before);
             if is_random.get() {
                 // What stands together has such a word in its hash.
-                at_node(&mut tree.root, from_ref(&known.root), &|kinds, known| {
-                    order_of_mut(kinds).into_iter().for_each(|order| *order = order_of(known));
-                });
+                at_node(&mut tree.root, from_ref(&known.root), &take_order);
                 tree.whole.clone_from(&known.whole);
             }
         });
@@ -396,6 +390,13 @@ pub(super) fn texts(kinds: &[Kind]) -> Vec<&Kind> {
 /// Leaves out all that texts say, as opposed to what they say of their own, where that is not the same.
 pub(super) fn leave_out_wholes(kinds: &mut Kinds, is_same: &dyn Fn(&Kind) -> bool) {
     tell(kinds, &|kind| matches!(kind, Kind::Whole(..)), &|whole| (!is_same(whole)).then(|| whole.bare().clone()));
+}
+
+/// Gives a list the order of another one.
+fn take_order(kinds: &mut Kinds, other: &[Kind]) {
+    if let Some(order) = order_of_mut(kinds) {
+        *order = order_of(other);
+    }
 }
 
 /// Leaves the texts at a place open, if they vary.
