@@ -149,7 +149,8 @@ fn a_request_on_top_of_the_recorded_ones_is_no_change_of_one_that_was_made() {
 fn the_first_line_of_a_miss_says_what_counts() {
     let post = |path: &str, json: &str| format!(r#"{{"path": "{path}", "json": {json}}}"#);
     let sent = r#"{"severity": 1, "at": "2026-01-02T03:04:05Z", "to": "ops"}"#;
-    let mut answers = answers(&[exchange("POST", &post("/pages", sent), "1")]);
+    let gone = exchange("DELETE", r#"{"path": "/rota", "query": {"by": "ops"}}"#, "2");
+    let mut answers = answers(&[exchange("POST", &post("/pages", sent), "1"), gone]);
     let mut said = |path: &str, json: &str| {
         let params = Json::parse(post(path, json).as_bytes()).unwrap();
         answers.take("POST", &params, &[], false).unwrap_err().0.to_string()
@@ -163,6 +164,7 @@ fn the_first_line_of_a_miss_says_what_counts() {
     );
     assert_eq!(said("/page", sent), "`POST` of `/page` has a different `/path` than recorded (\"/pages\" → \"/page\")");
     assert_eq!(said("/bookings", "{}"), "`POST` of `/bookings` was never recorded");
+    assert_eq!(said("/rota", "{}"), "`POST` of `/rota` was recorded as `DELETE`");
 }
 
 #[test]
