@@ -59,7 +59,7 @@ impl Init {
     pub(super) fn run(&self) -> Result<ExitCode> {
         let here =
             std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
-        let asks = !self.yes && super::is_interactive();
+        let asks = !self.yes && super::project::is_interactive();
         let language = self.language.map_or_else(|| place::language(&here, asks), Ok)?;
         let sources = Sources::of(&here);
         let mut ways = start::ways(language, &here, &sources);

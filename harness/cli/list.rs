@@ -61,7 +61,7 @@ impl List {
             discovered.check_systems(&[])?;
         }
         let open = OpenProject::of_scenarios(&discovered);
-        let (fixtures, goldens) = (Fixtures::new(root.clone(), open.rules.clone()), super::goldens(&root));
+        let (fixtures, goldens) = (Fixtures::new(root.clone(), open.rules.clone()), super::project::goldens(&root));
         let row = |found: &std::result::Result<Scenario, Broken>| match found {
             Ok(scenario) => Row::of(scenario, &discovered, &fixtures, &goldens),
             Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },

@@ -43,22 +43,8 @@ mod view;
 mod watch;
 mod worlds;
 
-use std::path::Path;
 use std::process::ExitCode;
-
-use retake::__private::run::{Goldens, Policy};
-
-/// Whether a person can be asked: input and output are a terminal, and this is no CI job.
-fn is_interactive() -> bool {
-    use std::io::{IsTerminal as _, stdin, stdout};
-    stdin().is_terminal() && stdout().is_terminal() && !retake_base::env::in_ci()
-}
 
 fn main() -> ExitCode {
     command::run()
-}
-
-/// The goldens of a project, for reading only.
-fn goldens(root: &Path) -> Goldens {
-    Goldens::new(root.join("goldens"), Policy::Verify)
 }

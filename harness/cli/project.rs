@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
+use retake::__private::run::{Goldens, Policy};
 use retake_base::error::{Error, Result};
 use retake_scenario::is_name;
 
@@ -86,6 +87,17 @@ fn no_fixture(named: &Path, folder: &Path) -> Error {
 
 fn of_environment() -> Option<PathBuf> {
     std::env::var_os("RETAKE_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from)
+}
+
+/// The goldens of a project, for reading only.
+pub(super) fn goldens(root: &Path) -> Goldens {
+    Goldens::new(root.join("goldens"), Policy::Verify)
+}
+
+/// Whether a person can be asked: input and output are a terminal, and this is no CI job.
+pub(super) fn is_interactive() -> bool {
+    use std::io::{IsTerminal as _, stdin, stdout};
+    stdin().is_terminal() && stdout().is_terminal() && !retake_base::env::in_ci()
 }
 
 /// Reads a file, or standard input if no file is given.

@@ -132,7 +132,7 @@ fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
     let committed = root.join(&waits.shown);
     match waits.kind {
         WaitingKind::Golden | WaitingKind::Values | WaitingKind::Worlds => {
-            let goldens = super::goldens(root);
+            let goldens = super::project::goldens(root);
             let committed = goldens.committed(&committed)?.unwrap_or_default();
             Ok([committed, goldens.committed(&waits.file)?.unwrap_or_default()])
         }

@@ -61,7 +61,7 @@ impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
         let root = super::project::root()?;
         if self.watch {
-            if !super::is_interactive() {
+            if !super::project::is_interactive() {
                 let error = Error::new("`--watch` waits for keys, and there is no terminal for them here");
                 return Err(error.help("to run the scenarios once: retake test"));
             }
@@ -101,7 +101,7 @@ impl Test {
             super::report::write(&root, &ran, form, Some(file.clone()))?;
             terminal::note(format!("report: {}", file.display()));
         }
-        if code == ExitCode::FAILURE && !self.no_offer && super::is_interactive() {
+        if code == ExitCode::FAILURE && !self.no_offer && super::project::is_interactive() {
             super::offer::offer(&root, &ran)?;
         }
         Ok(code)

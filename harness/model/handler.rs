@@ -6,6 +6,7 @@ use axum::extract::{Request, State};
 use axum::response::Response as HttpResponse;
 
 use super::activity::InFlight;
+use super::call_under_way::CallUnderWay;
 use super::callers::CallerRules;
 use super::companion::{self, Companion};
 use super::http::{self, Incoming, Room};
@@ -16,7 +17,7 @@ use super::miss::{Miss, MissReason};
 use super::record::{Branch, PendingCall, Recorder};
 use super::replay::Replay;
 use super::route::{Aside, Route};
-use super::run_log::{Asked, CallOutcome, CallUnderWay, HeardCall};
+use super::run_log::{Asked, CallOutcome, HeardCall};
 use super::seats::{Begun, Seats};
 use super::served::Found;
 use super::session::{Mode, Read, Session};

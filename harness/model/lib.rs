@@ -9,6 +9,7 @@ mod account;
 mod activity;
 mod belonging;
 mod breakage;
+mod call_under_way;
 mod callers;
 mod checked;
 pub mod clients;

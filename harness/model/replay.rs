@@ -1,6 +1,7 @@
 //! The replay of a fixture: each call gets its turn, or is a miss.
 
 mod missing;
+mod neighbours;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -9,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 
+use self::neighbours::Neighbours;
 use super::breakage::RecordedPrompts;
 use super::checked::Checked;
 use super::conversation::Conversation;
@@ -23,7 +25,6 @@ use super::miss::{self, Miss, MissReason};
 use super::other_wires::OtherWires;
 use super::registry::Scope;
 use super::run_log::{Keeps, RunLog};
-use super::seats::Neighbours;
 use super::second_look::{Clock, SecondLook};
 use super::served::{Found, Served};
 use super::worlds::Staged;
@@ -65,7 +66,7 @@ pub struct Replay {
     pub(super) staged: Option<Arc<Staged>>,
     /// What holds the end of its answers back.
     hold: Option<Hold>,
-    pub(super) neighbours: Neighbours,
+    neighbours: Neighbours,
 }
 
 #[derive(Debug, Default)]

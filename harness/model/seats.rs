@@ -5,8 +5,7 @@
 //! put down to none: each of them runs again alone, and that run decides. The same goes for a call that misses although its beginning
 //! is known, if another one's conversations begin so too: a late call may have taken its turn.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::activity::{Activity, InFlight};
 use super::drift::DriftOf;
@@ -183,44 +182,11 @@ impl Session {
     fn is_beside<'a>(&self, others: impl Iterator<Item = &'a Arc<Session>>) {
         let others: Vec<_> = others.filter_map(|session| session.replay().cloned()).collect();
         if let (Some(replay), false) = (self.replay(), others.is_empty()) {
-            *replay.neighbours.beside.lock() = others;
+            replay.is_beside(others);
         }
     }
 
     fn replay(&self) -> Option<&Arc<Replay>> {
         if let Mode::Replay(replay) = &self.mode { Some(replay) } else { None }
-    }
-}
-
-/// What a replay knows of other scenarios that use the same server.
-#[derive(Debug, Default)]
-pub(super) struct Neighbours {
-    roots: OnceLock<Option<BTreeSet<Hash>>>,
-    /// The replays that linger, and may have made a call that it answered.
-    beside: Mutex<Vec<Arc<Replay>>>,
-    suspected: Mutex<Vec<Scope>>,
-}
-
-impl Replay {
-    /// The first messages of its conversations; `None` if they are not known.
-    pub fn roots(&self) -> Option<&BTreeSet<Hash>> {
-        self.neighbours.roots.get_or_init(|| self.fixture().roots(self.rules())).as_ref()
-    }
-
-    fn suspect(&self, scope: Scope) {
-        self.neighbours.suspected.lock().push(scope);
-    }
-
-    /// After a miss: whether it is this scenario's own is not known where others linger that begin so too.
-    pub(super) fn suspects_those_beside(&self) {
-        let beside = self.neighbours.beside.lock().clone();
-        for replay in beside.iter().map(|replay| &**replay).chain((!beside.is_empty()).then_some(self)) {
-            replay.suspect(self.scope().clone());
-        }
-    }
-
-    /// The scopes of misses that may belong to this scenario or to others that used the same server meanwhile.
-    pub fn suspected(&self) -> Vec<Scope> {
-        self.neighbours.suspected.lock().clone()
     }
 }

@@ -101,9 +101,7 @@ impl Read {
 impl Session {
     /// Starts a session.
     pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
-        let (drift, flaws, known, checks) =
-            (Mutex::default(), Mutex::default(), RwLock::default(), RecentChecks::default());
-        let (histories, calls, activity) = (Histories::default(), AtomicU64::new(0), Activity::default());
+        let (drift, flaws, known, checks, histories, calls, activity) = Default::default();
         Arc::new(Session { mode, pacing, drift, flaws, known, checks, histories, calls, activity })
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::name::{SHARED, is_name, nearest_name, no_name};
+use super::name::{SCENARIOS, SHARED, is_name, nearest_name, no_name};
 use super::read::{self, ScenarioFile};
 use super::scenario::{Broken, Scenario};
 use super::source::{Source, unreadable};
@@ -15,8 +15,6 @@ use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::text::{listed, nearest, printed, visible};
 
-/// The folder of all scenarios, below the root.
-pub const SCENARIOS: &str = "scenarios";
 const SUITE: &str = "suite.toml";
 const SCENARIO: &str = "scenario.toml";
 

@@ -39,10 +39,11 @@ mod system;
 mod template;
 mod tool;
 
-pub use discover::{Discovered, SCENARIOS, discover, discover_some, name_of, suite_of};
-pub use name::{is_name, no_name};
+pub use discover::{Discovered, discover, discover_some, name_of, suite_of};
+pub use name::{SCENARIOS, is_name, no_name};
 pub use options::{
-    Back, Budget, ClockFrom, Cost, Crash, Defaults, Delays, Drift, Egress, Leaves, Level, Panics, Unused, Worlds,
+    Back, Budget, ClockFrom, Cost, Crash, Defaults, Delays, Drift, Egress, ForkTools, Leaves, Level, NormalizeRule,
+    Panics, Unused, Worlds,
 };
 pub use pointer::Pointer;
 pub use scenario::{Broken, FixtureRef, Scenario, ToolsFrom, ToolsRun, Unobserved};
@@ -50,8 +51,7 @@ pub use step::{
     Act, Action, AgentRun, AnswerAs, By, CaptureFrom, Dialogs, Do, EventSpec, Framing, Method, PageVisit, RenderedBody,
     Request, SocketOpening, SocketTalk, Step, StepBody, StreamSpec, Target, Upload, WaitFor, without_browser,
 };
-pub use suite::NormalizeRule;
-pub use suite::{ForkTools, Price, Suite};
+pub use suite::{Price, Suite};
 pub use system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec, needs};
 pub use template::{Context, RESERVED, Template, TemplateJson, Used, Vars};
 pub use tool::{ToolBy, ToolCommand, ToolSpec, ToolUrl};

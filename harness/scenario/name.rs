@@ -2,6 +2,8 @@
 
 use retake_base::error::Error;
 
+/// The folder of all scenarios, below the root.
+pub const SCENARIOS: &str = "scenarios";
 /// The folder of inputs that several scenarios share. It is next to the folders of the scenarios.
 pub(super) const SHARED: &str = "_shared";
 

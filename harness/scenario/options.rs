@@ -3,11 +3,32 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use regex::Regex;
+
 use crate::pointer::Pointer;
 use crate::step::{Method, StepBody};
 use crate::template::Template;
 use retake_core::key::Check;
 use retake_model::FaultKind;
+
+/// A replacement in the text that the key hashes.
+#[derive(Clone, Debug)]
+pub struct NormalizeRule {
+    /// The text to replace.
+    pub pattern: Regex,
+    /// The replacement; `$1` is the first group.
+    pub replace: String,
+}
+
+/// Which tools a fork may call where the recording has no answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForkTools {
+    /// None: the run ends there.
+    #[default]
+    Recorded,
+    /// The real ones.
+    Live,
+}
 
 /// The options of a scenario that does not set its own.
 #[derive(Clone, Debug, PartialEq)]

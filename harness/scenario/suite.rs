@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use regex::Regex;
-
-use super::options::Defaults;
+use super::options::{Defaults, ForkTools, NormalizeRule};
 use super::read::Shared;
 use super::scenario::Scenario;
 use super::system::SystemSpec;
@@ -13,16 +11,6 @@ use super::tool::ToolSpec;
 use retake_base::error::Place;
 use retake_core::secrets::Suspects;
 use retake_model::CallerRule;
-
-/// Which tools a fork may call where the recording has no answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ForkTools {
-    /// None: the run ends there.
-    #[default]
-    Recorded,
-    /// The real ones.
-    Live,
-}
 
 /// What a model costs: the prices of a million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,13 +78,4 @@ impl Suite {
         }
         used
     }
-}
-
-/// A replacement in the text that the key hashes.
-#[derive(Clone, Debug)]
-pub struct NormalizeRule {
-    /// The text to replace.
-    pub pattern: Regex,
-    /// The replacement; `$1` is the first group.
-    pub replace: String,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::suite::NormalizeRule;
+use super::options::NormalizeRule;
 use super::template::Template;
 
 /// `[tools.NAME]`: how to execute the calls of one tool, or of all tools of a server.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::recorder::PendingCall;
+use super::pending_call::PendingCall;
 use crate::lookup::Lookup;
 use crate::registry::Scope;
 use crate::replay::Replay;

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::arrivals::Arrivals;
 use super::clock;
-use super::recorder::PendingCall;
+use super::pending_call::PendingCall;
 use super::state::RecorderState;
 use crate::http;
 use retake_core::json::Json;

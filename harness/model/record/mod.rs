@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `pending_call` | what the recorder is asked |
 //! | `recorder` | passes calls on to their provider, and the answers back |
 //! | `relay` | the relay: its address, its key, and how it is asked |
 //! | `stream` | passes an answer on while it arrives |
@@ -16,6 +17,7 @@ mod branch;
 mod call_writer;
 pub(crate) mod clock;
 mod cost;
+mod pending_call;
 mod recorder;
 pub mod relay;
 mod resume;
@@ -24,7 +26,7 @@ mod stream;
 
 pub use branch::{Branch, Rewrite};
 pub use cost::Cost;
-pub(super) use recorder::PendingCall;
+pub(super) use pending_call::PendingCall;
 pub use recorder::Recorder;
 pub use resume::{Resume, merged};
 pub use state::{OfModel, RecorderOptions, Tally};

@@ -8,13 +8,12 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, RwLock};
 
-use axum::body::Bytes;
-use axum::http::{HeaderMap, Method};
 use axum::response::Response as HttpResponse;
 
 use super::branch::Branch;
 use super::call_writer::CallWriter;
 use super::cost::Cost;
+use super::pending_call::PendingCall;
 use super::relay::{self, Relay, provider_of};
 use super::resume::Recall;
 use super::state::{RecorderOptions, RecorderState, Tally};
@@ -24,42 +23,19 @@ use crate::clients::{Clients, reqwest_reason};
 use crate::http;
 use crate::miss::MissReason;
 use retake_base::error::Result;
-use retake_core::json::Json;
 use retake_core::key::attributed;
 use retake_core::places::Places;
 use retake_core::secrets::Secrets;
 use retake_wire::fixture::call_log::{CallLog, Cut, CutBy};
-use retake_wire::{self as wire, Api, Known, Response, Target};
+use retake_wire::{self as wire, Api, Known, Response};
 
 /// Passes calls on and writes the journal.
-#[derive(Debug)]
 pub struct Recorder {
     relay: Relay,
     clients: Clients,
     state: Arc<RecorderState>,
-    before_paying: Option<BeforePaying>,
+    before_paying: Option<Box<Tell>>,
     branch: Option<Arc<Branch>>,
-}
-
-/// A call that is passed on, or answered from an earlier recording.
-#[derive(Clone)]
-pub struct PendingCall {
-    pub api: Api,
-    pub provider: Api,
-    pub method: Method,
-    pub path: String,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-    pub caller: Option<String>,
-    pub model: String,
-    pub request: Json,
-}
-
-impl PendingCall {
-    /// The method and path that the call was sent to.
-    pub(crate) fn target(&self) -> Target<'_> {
-        Target { method: self.method.as_str(), path: &self.path }
-    }
 }
 
 /// Why a call got no answer, and whether no other one may be sent either.
@@ -69,13 +45,11 @@ struct Undelivered {
 }
 
 /// Is called before the first call of a resumed recording goes to the provider, with how the call came and the expected cost.
-struct BeforePaying(Box<Tell>);
-
 type Tell = dyn Fn(&str, Cost) + Send + Sync;
 
-impl fmt::Debug for BeforePaying {
+impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BeforePaying")
+        f.write_str("Recorder") // of a call or an option nothing is shown: they hold keys
     }
 }
 
@@ -89,7 +63,7 @@ impl Recorder {
     /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
     /// came, and the expected cost from there on.
     pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
-        Recorder { before_paying: Some(BeforePaying(Box::new(tell))), ..self }
+        Recorder { before_paying: Some(Box::new(tell)), ..self }
     }
 
     /// Branches off an earlier recording.
@@ -182,7 +156,7 @@ impl Recorder {
         match self.state.resume().map(|resume| resume.find(&scrubbed)) {
             Some(Recall::Recorded(response)) => return recalled(writer, &response, in_flight),
             Some(Recall::New(Some(expected))) => {
-                if let Some(BeforePaying(tell)) = &self.before_paying {
+                if let Some(tell) = &self.before_paying {
                     let whose = attributed(" of", call.caller.as_deref());
                     // The query may hold a key.
                     let path = call.path.split('?').next().unwrap_or_default();

@@ -10,7 +10,7 @@ use std::{env, fmt};
 use axum::http::header;
 use reqwest::{Client, RequestBuilder};
 
-use super::recorder::PendingCall;
+use super::pending_call::PendingCall;
 use retake_base::error::{Error, Result};
 use retake_wire::Api;
 use retake_wire::fixture::call_log::LoggedCall;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::cost::{Cost, tokens};
-use super::recorder::PendingCall;
+use super::pending_call::PendingCall;
 use crate::echoes::as_sent;
 use retake_base::lock::Mutex;
 use retake_core::conversation::Answer;

@@ -1,11 +1,10 @@
 //! What all calls of one recording share: the options, the journal, the tally, and whether calls may still be sent.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use super::recorder::PendingCall;
+use super::pending_call::PendingCall;
 use super::relay::{Relay, undeclared};
 use super::resume::Resume;
 use retake_base::lock::Mutex;
@@ -31,13 +30,6 @@ pub struct RecorderOptions {
     pub resume: Option<Arc<Resume>>,
 }
 
-impl fmt::Debug for RecorderOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecorderOptions").field("errors", &self.errors).finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug)]
 pub(super) struct RecorderState {
     pub(super) relay: Relay,
     pub(super) journal: CallLog,
@@ -57,19 +49,8 @@ pub(super) struct RecorderState {
 
 impl RecorderState {
     pub(super) fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> RecorderState {
-        RecorderState {
-            relay,
-            journal,
-            options,
-            places: OnceLock::new(),
-            begun: AtomicUsize::new(0),
-            answered: AtomicUsize::new(0),
-            troubles: Mutex::default(),
-            is_over: AtomicBool::new(false),
-            stopped: Mutex::default(),
-            tally: Mutex::default(),
-            known: RwLock::default(),
-        }
+        let (places, begun, answered, troubles, is_over, stopped, tally, known) = Default::default();
+        RecorderState { relay, journal, options, places, begun, answered, troubles, is_over, stopped, tally, known }
     }
 
     /// Notes what went wrong, with secrets removed.

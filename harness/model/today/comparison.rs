@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::asker::KeptCall;
 use super::behaviour::behaviour;
+use super::kept_call::KeptCall;
 use retake_core::json::Json;
 use retake_wire::{self as wire, Api, Known, Response, WireChange, WireShape};
 

@@ -2,7 +2,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `asker` | one call of a replay, and the same to the provider, within the limits |
+//! | `kept_call` | one call of a replay |
+//! | `asker` | the same call to the provider, within the limits |
 //! | `comparison` | what differs, over all calls |
 //! | `behaviour` | what differs in what an answer does: tools, arguments, finish reason |
 //! | `arguments` | whether arguments fit a JSON schema |
@@ -11,6 +12,8 @@ mod arguments;
 mod asker;
 mod behaviour;
 mod comparison;
+mod kept_call;
 
-pub use asker::{Asker, KeptCall, Limits};
+pub use asker::{Asker, Limits};
 pub use comparison::{ApiCompared, Comparison, Finding, TurnCompared};
+pub use kept_call::KeptCall;

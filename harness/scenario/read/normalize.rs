@@ -4,8 +4,8 @@ use regex::Regex;
 
 use super::raw::RawNormalize;
 use super::values::Pattern;
+use crate::options::NormalizeRule;
 use crate::source::Source;
-use crate::suite::NormalizeRule;
 use retake_base::error::Result;
 
 /// Checks a replacement rule.

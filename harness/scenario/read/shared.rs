@@ -8,7 +8,7 @@ use super::file::ScenarioFile;
 use super::raw::RawStep;
 use super::spanned::Spanned;
 use super::step;
-use crate::name::SHARED;
+use crate::name::{SCENARIOS, SHARED};
 use crate::source::Source;
 use crate::step::Step;
 use crate::template::Names;
@@ -94,7 +94,7 @@ impl Shared {
     pub(super) fn step(&self, shared: &SharedStep<'_>, root: &Path, names: &Names) -> Result<Step> {
         let nowhere = Source { file: Path::new("").into(), text: String::new() };
         let source = self.source.as_ref().unwrap_or(&nowhere);
-        let dir = Path::new(crate::SCENARIOS).join(SHARED);
+        let dir = Path::new(SCENARIOS).join(SHARED);
         let file = ScenarioFile { source, root, dir: &dir, list: Some(shared.list) };
         let read = step::read(file, shared.raw, names)?;
         Ok(Step { name: read.name.or_else(|| Some(shared.list.to_owned())), ..read })

@@ -11,10 +11,11 @@ use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Vis
 
 use super::json::RawJson;
 use super::spanned::Spanned;
-use crate::options::{ClockFrom, Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
+use crate::options::{
+    ClockFrom, Cost, Crash, Delays, Egress, ForkTools, Leaves, Level, Panics, Percent, Tokens, Unused,
+};
 use crate::pointer::Pointer;
 use crate::step::{Dialogs, Framing};
-use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_base::text::listed;
 use retake_core::events::{Detail, TextAs};

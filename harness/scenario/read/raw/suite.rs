@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::options::{ClockFrom, Cost, Delays, Egress, Level, Panics, Unused};
+use crate::options::{ClockFrom, Cost, Delays, Egress, ForkTools, Level, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
 use crate::read::worlds::RawWorlds;
-use crate::suite::ForkTools;
 use retake_core::secrets::Suspected;
 use retake_model::OfferedTools;
 

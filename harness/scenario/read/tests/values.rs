@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::options::{ClockFrom, Cost, Crash, Delays, Egress, Leaves, Level, Panics, Percent, Tokens, Unused};
+use crate::options::{
+    ClockFrom, Cost, Crash, Delays, Egress, ForkTools, Leaves, Level, Panics, Percent, Tokens, Unused,
+};
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
@@ -13,7 +15,6 @@ use crate::read::values::{
 };
 use crate::read::worlds::{RawFaults, RawWorlds, RawWorldsTable};
 use crate::step::{Dialogs, Framing};
-use crate::suite::ForkTools;
 use crate::{ToolsFrom, Unobserved};
 use retake_core::events::{Detail, TextAs};
 use retake_core::secrets::Suspected;
