@@ -64,10 +64,9 @@ impl Language {
                 Some([super::start::in_environment(folder, "python3"), vec!["app.py".to_owned()]].concat())
             }
             Language::TypeScript => {
-                let file = node_file(folder).unwrap_or("app.ts");
-                let typed = Path::new(file).extension().is_some_and(|extension| extension == "ts");
-                let run: &[&str] = if typed { &["node", "--import", "tsx"] } else { &["node"] };
-                Some(run.iter().chain([&file]).map(|word| (*word).to_owned()).collect())
+                let file = node_file(folder).unwrap_or_else(|| "app.ts".to_owned());
+                let run: &[&str] = if file.ends_with("ts") { &["node", "--import", "tsx"] } else { &["node"] };
+                Some(run.iter().copied().chain([&*file]).map(str::to_owned).collect())
             }
         }
     }
@@ -87,7 +86,11 @@ const NODE: &str = "\
     src/index.ts src/server.ts src/app.ts src/main.ts index.ts server.ts app.ts main.ts src/index.js src/server.js \
     index.js server.js app.js index.mjs server.mjs";
 
-/// The file with which the service in a folder begins, if it has a usual name.
-pub(super) fn node_file(folder: &Path) -> Option<&'static str> {
-    NODE.split(' ').find(|file| folder.join(file).is_file())
+/// The file with which the service in a folder begins: the last one that a script of the project names, or one of a usual name.
+/// Scripts of development come first: the others may name what a build puts out.
+pub(super) fn node_file(folder: &Path) -> Option<String> {
+    let scripts = super::start::scripts_of(folder);
+    let words = scripts.iter().rev().flat_map(|(_, script)| script.split_whitespace().rev());
+    let named = words.filter(|word| ["ts", "js"].iter().any(|ending| word.ends_with(ending)));
+    named.chain(NODE.split(' ')).find(|file| folder.join(file).is_file()).map(str::to_owned)
 }

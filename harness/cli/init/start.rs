@@ -90,8 +90,8 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
             [of_python(folder).into_iter().collect(), apps(folder, sources, &CLASSES), of_scripts(folder)].concat()
         }
         Language::TypeScript => {
-            let file = super::language::node_file(folder).and_then(|_| language.command(folder));
-            let file = file.map(|command| Start::new(command, "http = \"/health\""));
+            let command = super::language::node_file(folder).and_then(|_| language.command(folder));
+            let file = command.map(|command| Start::new(command, "http = \"/health\""));
             of_node(folder).into_iter().chain(file).chain(scripts(folder)).collect()
         }
         Language::Other => of_go(sources),
@@ -99,9 +99,9 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
     let declared = declared(folder);
     let has =
         |program: &str| is_declared(&declared, program) || is_active(program) || installed(folder, program).is_some();
-    let of_words =
-        |words: &[String]| words.split_first().map(|(first, args)| Start::of_program(folder, first, args, BY_PORT));
-    let told: Vec<Start> = sources.commands(&has).iter().filter_map(|words| of_words(words)).collect();
+    let of_words = |(first, args): (&String, &[String])| Start::of_program(folder, first, args, BY_PORT);
+    let told: Vec<Start> =
+        sources.commands(&has).iter().filter_map(|words| words.split_first().map(of_words)).collect();
     let mut ways: Vec<Start> = Vec::new();
     let guessed = (language == Language::Python).then(|| apps(folder, sources, &[(ANY, "uvicorn")]));
     for way in own.into_iter().chain(told).chain(guessed.into_iter().flatten()) {
@@ -181,8 +181,7 @@ fn of_python(folder: &Path) -> Option<Start> {
 fn apps(folder: &Path, sources: &Sources, classes: &[(&str, &str)]) -> Vec<Start> {
     let usual = |file: &str| PYTHON.iter().position(|name| *name == file).unwrap_or(PYTHON.len());
     let is_test = |file: &str| file.split('/').any(|part| part.starts_with("test") || part.ends_with("_test.py"));
-    let of_python =
-        |(file, _): &(&str, &str)| Path::new(file).extension().is_some_and(|of| of == "py") && !is_test(file);
+    let of_python = |(file, _): &(&str, &str)| file.strip_suffix(".py").is_some() && !is_test(file);
     let mut files: Vec<(&str, &str)> = sources.code().filter(of_python).collect();
     files.sort_by_key(|(file, _)| (usual(file), file.matches('/').count(), *file));
     let start = |program: &str, args: &[&str], ready: &str| Start::of_program(folder, program, args, ready);
@@ -307,15 +306,13 @@ fn installed(folder: &Path, program: &str) -> Option<String> {
 
 fn of_node(folder: &Path) -> Option<Start> {
     let package = Json::parse(text_of(folder, "package.json").as_bytes()).ok()?;
-    let has = |name: &str, field: &&str| package.get(field).and_then(|all| all.get(name)).is_some();
-    let declares = |name: &str| ["dependencies", "devDependencies"].iter().any(|field| has(name, field));
+    let has = |name: &str, field| package.get(field).is_some_and(|all| all.get(name).is_some());
+    let declares = |name: &str| has(name, "dependencies") || has(name, "devDependencies");
     let (args, ready): (&[&str], _) = match () {
         () if declares("next") => (&["next", "dev", "--port", PORT], "http = \"/\""),
         () if declares("mastra") => (&["mastra", "dev"], BY_PORT),
         () if declares("@nestjs/core") && folder.join("src/main.ts").is_file() => (&["nest", "start"], BY_PORT),
-        () if super::language::node_file(folder).is_some() => return None,
-        // No file has a usual name, so only the project's own scripts say how it starts.
-        () => return scripts(folder).into_iter().next(),
+        () => return None,
     };
     let command = package_manager(folder).1.iter().chain(args).map(|word| (*word).to_owned()).collect();
     Some(Start::new(command, ready))
@@ -323,12 +320,15 @@ fn of_node(folder: &Path) -> Option<Start> {
 
 /// The project's own scripts that start something.
 fn scripts(folder: &Path) -> Vec<Start> {
+    let run = |name| package_manager(folder).0.iter().copied().chain([name]).map(str::to_owned).collect();
+    scripts_of(folder).into_iter().map(|(name, _)| Start::new(run(name), BY_PORT)).collect()
+}
+
+/// The names and commands of these scripts.
+pub(super) fn scripts_of(folder: &Path) -> Vec<(&'static str, String)> {
     let package = Json::parse(text_of(folder, "package.json").as_bytes()).unwrap_or(Json::Null);
-    let has = |name: &&str| package.get("scripts").and_then(|all| all.get(name)).is_some();
-    let run = |name: &str| {
-        Start::new(package_manager(folder).0.iter().copied().chain([name]).map(str::to_owned).collect(), BY_PORT)
-    };
-    ["start", "dev", "serve"].into_iter().filter(has).map(run).collect()
+    let script = |name| Some((name, package.get("scripts")?.str_of(name)?.to_owned()));
+    ["start", "dev", "serve"].into_iter().filter_map(script).collect()
 }
 
 /// How the project's package manager runs a script, and a program of a package.

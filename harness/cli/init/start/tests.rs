@@ -109,6 +109,14 @@ fn a_node_framework_is_started_by_its_own_command() {
             Some("node --import tsx src/index.ts"),
         ),
         (&[("package.json", "not JSON"), ("server.js", "")], Some("node server.js")),
+        (
+            &[
+                ("package.json", r#"{"scripts": {"start": "node --env-file .env ./api/http.mjs --quiet"}}"#),
+                ("api/http.mjs", ""),
+                ("index.js", ""),
+            ],
+            Some("node ./api/http.mjs"),
+        ),
     ] {
         assert_eq!(start(Language::TypeScript, files).map(|(command, _)| command).as_deref(), command, "{files:?}");
     }
