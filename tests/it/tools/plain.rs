@@ -15,6 +15,8 @@ tests! {
     what_an_http_tool_was_not_asked_while_it_was_recorded_is_a_miss,
     after_a_miss_of_a_tool_nothing_waits_for_what_cannot_come,
     an_http_tool_that_is_not_asked_any_more_is_unused,
+    of_several_requests_that_are_not_made_the_first_line_quotes_none,
+    a_step_that_fails_behind_an_error_of_the_model_says_so,
     a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not,
     headers_that_vary_between_replays_are_not_held,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
@@ -151,6 +153,31 @@ fn an_http_tool_that_is_not_asked_any_more_is_unused() {
         .run()
         .exits(1)
         .says(&["unused: 1 recorded request to tools not made: `weather`: GET {", "/v1/tides"]);
+}
+
+fn of_several_requests_that_are_not_made_the_first_line_quotes_none() {
+    let tree = recorded();
+    change(&tree, |exchanges| {
+        for path in ["/v1/tides", "/v1/waves"] {
+            let mut other = exchanges[0].clone();
+            other["params"]["path"] = path.into();
+            exchanges.push(other);
+        }
+    });
+    let run = tree.retake().arg("test").run().exits(1);
+    let said = run.says(&["unused: 2 recorded requests to tools not made", "/v1/tides", "/v1/waves"]).all();
+    let first = said.lines().find(|line| line.contains("unused: 2")).unwrap();
+    assert!(!first.contains("/v1/"), "{first}");
+}
+
+fn a_step_that_fails_behind_an_error_of_the_model_says_so() {
+    let tree = recorded();
+    let mut fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
+    let wire = &mut fixture["turns"][1]["wire"];
+    assert!(wire.is_object(), "{}", fixture["turns"][1]);
+    *wire = json!({"api": wire["api"], "status": 429, "content_type": "application/json", "json": {"error": {"message": "slow down"}}});
+    tree.write("fixtures/ask.json", &fixture.to_string());
+    tree.retake().arg("test").run().exits(1).says(&["expected exit code 0, found 1, after status 429 of the model"]);
 }
 
 fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not() {
