@@ -8,7 +8,7 @@ use super::foreign::{CUT, Foreign, MODEL};
 use super::golden::{Kind, Node, Tree};
 use super::held::{Holding, Holdings};
 use super::ids::Ids;
-use super::labels::{Label, ReadEvent};
+use super::labels::{Label, ReadEvent, place};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
@@ -205,9 +205,9 @@ impl<'a> Chosen<'a> {
 }
 
 impl At {
-    /// Returns the place of the whole payload of a label.
-    pub(super) fn label(label: &str) -> At {
-        At { label: label.to_owned(), pointer: String::new(), line: label.to_owned() }
+    /// Returns the place of the whole payload of a label, in the answer to a request.
+    pub(super) fn label(label: &str, request: &str) -> At {
+        At { label: place(label, request), pointer: String::new(), line: label.to_owned() }
     }
 
     /// Returns the place of an element of a list, which is described on the line of the list.
@@ -292,7 +292,7 @@ impl Collector<'_> {
             Json::Str(text) => self.text(text, key, pointer, label),
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
                 let is_measures = is_measure(&pointer, &UNITS);
-                let place = self.places.entry((label.text.clone(), pointer)).or_default();
+                let place = self.places.entry((label.place.clone(), pointer)).or_default();
                 place.numbers += 1;
                 place.measures |= is_measures;
                 place.number_times += usize::from(times::of_number(value).is_some());
@@ -303,11 +303,11 @@ impl Collector<'_> {
     }
 
     fn text(&mut self, text: &str, key: &str, pointer: String, label: &Label) {
-        let known = self.places.get(&(label.text.clone(), pointer.clone()));
+        let known = self.places.get(&(label.place.clone(), pointer.clone()));
         let is_new = known.is_none_or(|place| !place.other_words && !place.words.contains(text));
         let says = if is_new { self.says(text, key, &pointer, label) } else { Some(Says::Nothing) };
         let is_time = times::of_text(text).is_some();
-        let place = self.places.entry((label.text.clone(), pointer)).or_default();
+        let place = self.places.entry((label.place.clone(), pointer)).or_default();
         place.texts += 1;
         place.times += usize::from(is_time);
         // A text in pieces: each of them may look like a word.

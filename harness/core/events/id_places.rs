@@ -10,7 +10,7 @@ use super::captured::Captured;
 use super::foreign::CUT;
 use super::golden::{Golden, Kind, Node};
 use super::ids::{Stands, is_id, is_name};
-use super::labels::read;
+use super::labels::{place, read};
 use super::notation::{Normalize, pointer_token};
 use super::options::ShapeOptions;
 use super::times;
@@ -43,7 +43,7 @@ impl IdPlaces {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
                 let Some(json) = event.json.as_ref().filter(|_| !event.label.collapsed) else { continue };
-                add(json, &event.label.text, "", normalize, &mut texts);
+                add(json, &event.label.place, "", normalize, &mut texts);
             }
             texts
         };
@@ -74,8 +74,8 @@ impl IdPlaces {
     /// Returns the places that a golden names.
     pub fn named(golden: &Golden) -> IdPlaces {
         let mut places = IdPlaces::default();
-        for tree in golden.blocks.iter().flat_map(|block| &block.trees) {
-            places.node(&tree.root, tree.label(), "");
+        for (block, tree) in golden.blocks.iter().flat_map(|block| block.trees.iter().map(move |tree| (block, tree))) {
+            places.node(&tree.root, &place(tree.label(), &block.request), "");
         }
         places
     }

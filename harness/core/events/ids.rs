@@ -147,7 +147,7 @@ impl Collector<'_> {
                 if pointer.is_some() && self.options.loosens(&label.name, pointer.as_deref()) {
                     return;
                 }
-                let known = self.known.zip(pointer).and_then(|(known, pointer)| known(&label.text, &pointer, text));
+                let known = self.known.zip(pointer).and_then(|(known, pointer)| known(&label.place, &pointer, text));
                 match (known, id_of(text)) {
                     (Some(Stands::Texts), Some(_)) => drop(self.none.insert(text.to_owned())),
                     (Some(Stands::ShortIds), _) => self.add(text, at, label, known),

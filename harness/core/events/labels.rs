@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::captured::{Captured, Event, Payload, content};
+use super::beside::request_of;
+use super::captured::{Captured, Event, Payload, content, is_body};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
 use crate::json::Json;
@@ -14,6 +15,8 @@ pub(super) struct Label {
     /// The label as a golden writes it.
     pub(super) text: String,
     pub(super) name: String,
+    /// The same, with the request of a body: two answers may mean different things by one key.
+    pub(super) place: String,
     pub(super) collapsed: bool,
     pub(super) unordered: bool,
     pub(super) ignored: bool,
@@ -28,9 +31,10 @@ struct Labels<'a> {
 }
 
 impl Labels<'_> {
-    /// Returns the label for a raw text. `no_event` says that it is the label of a comment or a tail.
-    fn of(&mut self, raw: &str, no_event: bool) -> Rc<Label> {
-        if let Some(Some(label)) = self.known.get(raw).map(|labels| &labels[usize::from(no_event)]) {
+    /// Returns the label for a raw text in the answer to a request. `no_event` says that it is the label of a comment or a tail.
+    fn of(&mut self, raw: &str, no_event: bool, request: &str) -> Rc<Label> {
+        let known = self.known.get(raw).filter(|_| !is_body(raw));
+        if let Some(Some(label)) = known.map(|labels| &labels[usize::from(no_event)]) {
             return label.clone();
         }
         let normal = if no_event { raw.to_owned() } else { (self.normalize)(raw) };
@@ -43,6 +47,7 @@ impl Labels<'_> {
         };
         let options = self.options;
         let label = Rc::new(Label {
+            place: place(&text, request),
             text,
             collapsed: is_in(&options.collapse),
             unordered: is_in(&options.unordered),
@@ -57,7 +62,12 @@ impl Labels<'_> {
 /// Returns the label of one event, as a golden writes it where nothing in it is replaced by a name.
 pub(super) fn written(options: &ShapeOptions, event: &Event, json: Option<&Json>) -> String {
     let mut labels = Labels { options, normalize: &str::to_owned, known: HashMap::new() };
-    labels.of(&options.label_of(event, json), !event.is_real()).text.clone()
+    labels.of(&options.label_of(event, json), !event.is_real(), "").text.clone()
+}
+
+/// Returns what a label names in all answers, or that of a body in those to one request.
+pub(super) fn place(label: &str, request: &str) -> String {
+    if is_body(label) { format!("{label} of {request}") } else { label.to_owned() }
 }
 
 /// An event that a golden shows, with its payload, which is parsed only here.
@@ -88,21 +98,21 @@ pub(super) fn read<'a>(
     normalize: &Normalize,
 ) -> Vec<Vec<ReadEvent<'a>>> {
     let mut labels = Labels { options, normalize, known: HashMap::new() };
-    let mut read = |(at, event): (usize, &'a Event), before: usize, is_beside: bool| {
+    let mut read = |(at, event): (usize, &'a Event), before: usize, is_beside: bool, request: &str| {
         if !options.comments && matches!(event.payload, Payload::Comment(_)) {
             return None;
         }
         // Of an object that has a key twice, some clients read the first value, and others the last.
         let json = event.parsed(Json::parse_unique).and_then(Result::ok);
         let twice = if json.is_none() { event.json() } else { None };
-        let label =
-            labels.of(&options.label_of(event, json.as_ref().or(twice.as_ref())), !event.is_real() || is_beside);
+        let raw = options.label_of(event, json.as_ref().or(twice.as_ref()));
+        let label = labels.of(&raw, !event.is_real() || is_beside, request);
         let has_key_twice = twice.is_some();
         (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice })
     };
     let mut of = |capture: &'a Captured| {
-        let all = capture.all_events(options).enumerate();
-        all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside)).collect()
+        let (all, request) = (capture.all_events(options).enumerate(), request_of(capture, normalize));
+        all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside, &request)).collect()
     };
     captures.into_iter().map(&mut of).collect()
 }

@@ -29,12 +29,13 @@ const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", 
 /// payloads that are not objects, and the hash of all payloads, if there is one.
 pub(super) fn tree(
     label: &str,
+    request: &str,
     shape: &Shape,
     whole: Option<Order>,
     keep: Keep,
     (pins, chosen, before, cut): (&Pins<'_>, &Chosen<'_>, Option<&Places>, HashSet<String>),
 ) -> Tree {
-    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", &At::label(label));
+    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", &At::label(label, request));
     // Where runs differ at the level of types, it is left out.
     let is_pinned = |whole: &Order| pins.counts() && (keep == Keep::Types || pins.pinned("", whole.hash()));
     Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, whole: whole.filter(is_pinned) }

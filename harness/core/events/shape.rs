@@ -185,17 +185,25 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
             _ => None,
         });
         let cut = cut.flatten().map(|held| held.path.pointer()).collect();
-        outline::tree(&label, &of.shape, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
+        outline::tree(
+            &label,
+            &request,
+            &of.shape,
+            whole,
+            of.keep,
+            (&pins, chosen, before.map(Places::of).as_ref(), cut),
+        )
     };
     // A text is shown where something of it is held, or was.
     let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
     let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree);
+    let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
     let block = Block {
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
         ending: if options.after_last { capture.after.ending } else { Ending::Ended },
-        trees: shapes.into_iter().map(tree).filter(is_shown).collect(),
+        trees,
         events: lines,
         page: Vec::new(),
     };

@@ -34,10 +34,7 @@ impl Proof<'_> {
     /// Replays a fixture with these rules, from the second time on on other stages and with random delays.
     pub(super) fn replays(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Result<Agreed, Disagreement> {
         let Proof { project, scenario, .. } = *self;
-        // What differs in a check that may vary is judged when it is known whether it varies.
-        let mut without_varying = scenario.clone();
-        let [settings, extra, results] = [Level::Ignore; 3];
-        without_varying.drift = Drift { settings, extra, results, ..scenario.drift };
+        let without_varying = self.without_varying_checks();
         let replay = |how: How<'_>, golden: Option<&Arc<Committed>>| {
             let first = !matches!(how.pacing, Pacing::Shaken);
             let replayed = if first {
@@ -130,6 +127,14 @@ impl Proof<'_> {
         };
         runs.insert(0, first);
         Err(Disagreement::Differ { runs, goldens: Box::new([agreed, again]) })
+    }
+
+    /// The scenario without the checks that may vary: what differs in them is judged when it is known whether they vary.
+    pub(super) fn without_varying_checks(&self) -> Scenario {
+        let mut scenario = self.scenario.clone();
+        let [settings, extra, results] = [Level::Ignore; 3];
+        scenario.drift = Drift { settings, extra, results, ..scenario.drift };
+        scenario
     }
 
     /// The proof of a scenario whose system is attached.

@@ -88,3 +88,20 @@ fn an_answer_without_events_is_known_by_its_request() {
     let held = Golden::parse(&held.to_string()).unwrap();
     assert_eq!(of(&all, Some(&held)), held);
 }
+
+#[test]
+fn what_one_answer_says_at_a_place_tells_nothing_of_another() {
+    for is_captured in [false, true] {
+        let run = |id: &str, committed: Option<&Golden>| {
+            let all = [
+                answer("POST /sessions", &format!(r#"{{"id": "ses_{id}", "word": ""}}"#), is_captured),
+                answer("POST /pickups", r#"{"id": "PU-000001", "word": "free"}"#, is_captured),
+            ];
+            let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+            Shaped::of(&all, &ShapeOptions::default(), &known, &str::to_owned).golden
+        };
+        let one = run("4f1c09ab4f1c09ab", None);
+        assert_eq!(run("90aa1b7c90aa1b7c", Some(&one)), one, "a number is no id because the other answer has one");
+        assert!(one.to_string().contains("\"free\""), "{one}");
+    }
+}

@@ -22,6 +22,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let chosen = Chosen::of(&[], &options, &normalize, &ids, false, (&known, &holdings));
     let tree = super::tree(
         "event",
+        "",
         &merger.finish(seen),
         None,
         keep,
