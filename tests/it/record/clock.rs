@@ -14,7 +14,11 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 12] = [
+    let tests: [(&str, fn()); 13] = [
+        (
+            "what_the_model_decides_is_found_where_a_call_tells_the_time",
+            what_the_model_decides_is_found_where_a_call_tells_the_time,
+        ),
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
@@ -241,6 +245,17 @@ fn what_another_clock_left_open_is_held_by_that_of_the_recording() {
     }
     tree.write("app.py", &tree.read("app.py").replace(">= 30", ">= 14"));
     days_later(&tree, 9).exits(1).says(&["`/fee` is `\"0,00 €\"`, not `\"12,50 €\"`"]);
+}
+
+fn what_the_model_decides_is_found_where_a_call_tells_the_time() {
+    let app = APP.replace("\"said\": said", "\"length\": len(answer[\"choices\"][0][\"message\"][\"content\"])");
+    let said = r#"f"It is {now.isoformat(timespec='milliseconds')}Z""#;
+    let (tree, ran) = recorded_app(&app.replace("SAID", said), true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let golden = tree.read("goldens/day.snap");
+    assert!(golden.contains("length     number"), "{golden}");
+    let update = tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap());
+    update.run().exits(0).says(&["day: golden unchanged"]);
 }
 
 const LETTER: &str = r#"f"On {now:%d %B %Y} we repaired your boiler for 349.40 EUR in 3 hours, 2 pipes and 1 valve, which you and your family may use from now on. Please pay until {now + datetime.timedelta(days=14):%A, %d %B %Y} and name 4711.""#;
