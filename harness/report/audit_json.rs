@@ -89,8 +89,7 @@ fn unnoticed(one: &Unnoticed) -> Json {
 }
 
 fn keys<'a>(parts: impl Iterator<Item = (&'static str, &'a ByKeys)>) -> Json {
-    let hidden =
-        |(rule, count): (&usize, &usize)| Json::object([("rule", Json::from(rule + 1)), ("count", (*count).into())]);
+    let hidden = |(rule, n): (&usize, &usize)| Json::object([("rule", Json::from(rule + 1)), ("count", (*n).into())]);
     Json::object(parts.map(|(part, tally)| {
         let tally = Json::object([
             ("tried", tally.tried.into()),

@@ -170,8 +170,7 @@ impl CheckData {
 
     /// What could not be checked, one line each.
     pub fn not_checked(&self) -> Vec<String> {
-        let of_turns =
-            self.turns.iter().filter_map(|turn| Some(format!("{}: {}", turn.title(), turn.unchecked.as_ref()?)));
+        let of_turns = self.turns.iter().filter_map(|of| Some(format!("{}: {}", of.title(), of.unchecked.as_ref()?)));
         of_turns.chain(self.unchecked.iter().cloned()).collect()
     }
 

@@ -71,8 +71,7 @@ impl<'a> Failing<'a> {
             failure.causes.truncate(causes);
         }
         let committed = self.golden.as_ref().map(|golden| &golden.sides.was);
-        let refusal =
-            |flaw: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", flaw.what));
+        let refusal = |of: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", of.what));
         failure.causes.extend(self.refused().filter(|_| !findings.misses).map(refusal));
         let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());
         if only_misses(&failure) {

@@ -178,8 +178,7 @@ impl Names {
 
     /// Whether a folder can contain such a scenario. `cases` says whether the folder may have cases.
     pub(super) fn may_be_in(&self, folder: &str, cases: &dyn Fn() -> bool) -> bool {
-        let begins =
-            |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let begins = |of: &str| of.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let may_be = |filter: &String| match filter.strip_suffix('/') {
             Some(name) => begins(name) || fits(filter, folder, false),
             None if self.exact => begins(filter),

@@ -292,8 +292,7 @@ impl Replayed {
         let captured = runs.iter().map(|run| &run.played.driven.captured[..]);
         let all = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
         let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let calls =
-            turns.flat_map(|turn| turn.output.tool_calls()).map(|call| &*call.id).filter(|id| !id.is_empty()).collect();
+        let calls = turns.flat_map(|of| of.output.tool_calls()).map(|of| &*of.id).filter(|id| !id.is_empty()).collect();
         let foreign = self.foreign(&|answer| answer);
         IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
     }

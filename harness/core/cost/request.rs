@@ -90,8 +90,7 @@ impl Request {
         let shared = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
         let bytes_of = |parts: usize| bytes(&self.parts[..parts]);
         let bytes = bytes_of(same) + was.map_or(0, |was| shared.min(bytes(std::slice::from_ref(was))));
-        let marks =
-            self.marks.iter().map(|(parts, _)| *parts).filter(|parts| *parts <= same && !other.marks.is_empty());
+        let marks = self.marks.iter().map(|(at, _)| *at).filter(|at| *at <= same && !other.marks.is_empty());
         let kept = if is_marked { marks.max().map(bytes_of).unwrap_or_default() } else { bytes };
         Parting { bytes, kept, pointer: was.map(|was| is.unwrap_or(was).0.clone()), texts: apart(before, after, SHOWN) }
     }
@@ -129,7 +128,6 @@ fn each_value(text: &str, at: &str, found: &mut dyn FnMut(&str, &str)) {
 
 /// How many bytes parts have. Signatures and pictures are no text: how many tokens they are does not depend on their length.
 fn bytes(parts: &[(String, String)]) -> usize {
-    let is_sealed =
-        |place: &str, text: &str| SEALED.iter().any(|key| place.ends_with(key)) || text.starts_with("data:");
+    let is_sealed = |at: &str, text: &str| SEALED.iter().any(|key| at.ends_with(key)) || text.starts_with("data:");
     parts.iter().map(|(place, text)| if is_sealed(place, text) { 0 } else { text.len() }).sum()
 }

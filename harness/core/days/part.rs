@@ -349,8 +349,7 @@ const ZEROS: [char; 14] = [
 
 /// Returns the zero of a digit's script, and the digit's value.
 pub(super) fn digit(c: char) -> Option<(char, u32)> {
-    let value =
-        |zero: &char| (c as u32).checked_sub(*zero as u32).filter(|value| *value < 10).map(|value| (*zero, value));
+    let value = |zero: &char| (c as u32).checked_sub(*zero as u32).filter(|of| *of < 10).map(|of| (*zero, of));
     if c.is_ascii() { c.to_digit(10).map(|value| ('0', value)) } else { ZEROS.iter().find_map(value) }
 }
 

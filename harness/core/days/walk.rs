@@ -35,9 +35,8 @@ impl Days {
     /// they do.
     pub fn moved<'t>(&self, recorded: &'t str, called: &'t str) -> Vec<[&'t str; 2]> {
         fn whole(text: &str, Range { start, end }: Range<usize>) -> &str {
-            let (before, after) =
-                (text[..start].trim_end_matches(is_of_word), text[end..].trim_start_matches(is_of_word));
-            &text[before.len()..text.len() - after.len()]
+            let before = text[..start].trim_end_matches(is_of_word);
+            &text[before.len()..text.len() - text[end..].trim_start_matches(is_of_word).len()]
         }
         let dates = self.clocks.iter().find_map(|clock| walk(clock, recorded, called).ok()).unwrap_or_default();
         dates.into_iter().map(|[one, other]| [whole(recorded, one), whole(called, other)]).collect()
@@ -186,8 +185,8 @@ fn put_back(clock: &Clock, called: &str, which: Which) -> String {
     };
     let near = |at: usize| {
         let found = Rendering::in_one(&clock.called, called, at)?;
-        let is_one =
-            if which == Which::All { found.is_certain(called) } else { found.is_date() && !found.has_letter() };
+        let is_date = || found.is_date() && !found.has_letter();
+        let is_one = if which == Which::All { found.is_certain(called) } else { is_date() };
         is_one.then(|| (found.ends.0, found.written(called, &clock.recorded)))
     };
     let mut out = String::with_capacity(called.len());

@@ -3,7 +3,8 @@
 
 use super::captured::{BESIDE, Captured};
 use super::golden::{Block, Golden, Top, VARIES};
-use super::notation::{self, Normalize};
+use super::labels::request_of;
+use super::notation::Normalize;
 
 /// An answer that goes into a golden.
 pub(super) struct Kept<'a> {
@@ -36,19 +37,13 @@ struct Rest<'a>(&'a [Block]);
 impl<'a> Rest<'a> {
     /// The block of the next answer to a request. Without events, a block may be of a step that is captured, or of one that is not.
     fn next(&mut self, request: &str, is_beside: bool) -> Option<&'a Block> {
-        let may_be =
-            |block: &Block| block.is_beside() && (is_beside || block.request != request || !block.events.is_empty());
-        let before = self.0.iter().take_while(|block| may_be(block)).count();
+        let may_be = |of: &&Block| of.is_beside() && (is_beside || of.request != request || !of.events.is_empty());
+        let before = self.0.iter().take_while(may_be).count();
         let at = if is_beside { self.0[..before].iter().position(|block| block.request == request)? } else { before };
         let block = self.0.get(at)?;
         self.0 = &self.0[at + 1..];
         Some(block)
     }
-}
-
-/// Returns the request of an answer, as a golden has it.
-pub(super) fn request_of(capture: &Captured, normalize: &Normalize<'_>) -> String {
-    notation::unseen_escaped(normalize(capture.request.trim()).trim()).into_owned()
 }
 
 impl Golden {

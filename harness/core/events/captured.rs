@@ -145,8 +145,8 @@ pub(super) fn content<'a>(payload: &Payload, json: Option<&'a Json>) -> Option<C
 impl Event {
     /// Creates the event for a response that is not a stream. It has the name `body`, and no payload if the body is empty.
     pub fn body(bytes: &[u8]) -> Event {
-        let payload =
-            if bytes.is_empty() { Payload::Empty } else { Payload::Data(String::from_utf8_lossy(bytes).into()) };
+        let text = String::from_utf8_lossy(bytes);
+        let payload = if bytes.is_empty() { Payload::Empty } else { Payload::Data(text.into()) };
         Event { name: Some(BODY.into()), id: None, payload }
     }
 

@@ -204,8 +204,7 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     let moved = !found.0.is_empty() && found.0.iter().all(|change| change.what == What::Moved);
     if (found.0.is_empty() && cost.is_empty()) || of_pieces.is_some() || moved {
         let ids = different_ids(old, new, of_pieces.as_ref(), moved);
-        let is_it =
-            |ids: &Change| of_pieces.as_ref().is_none_or(|(subject, by)| (&ids.subject, &ids.place) == (subject, by));
+        let is_it = |ids: &Change| of_pieces.as_ref().is_none_or(|of| (&ids.subject, &ids.place) == (&of.0, &of.1));
         if let Some(ids) = ids.filter(is_it) {
             found = Found(vec![ids]);
         }
@@ -239,8 +238,7 @@ pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<
     }
     // A label may have the name that an event came by, and a deeper one behind it.
     let labels: Vec<&str> = rest.iter().flat_map(|was| &was.events).map(|event| &*event.label).collect();
-    let of =
-        |label: &str, name: &str| label.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let of = |of: &str, name: &str| of.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     for name in came.iter().filter(|name| !labels.is_empty() && !labels.iter().any(|label| of(label, name))) {
         found.push(Change::of_response(What::Unknown).between("", *name));
     }

@@ -110,8 +110,7 @@ impl Foreign {
     pub(super) fn names_machine(&self, text: &str) -> bool {
         // A zone can be called `-11`, which is in the 28th of November.
         let is_part = |c: &Option<char>| c.is_some_and(char::is_alphanumeric);
-        let beside =
-            |(at, name): (usize, &str)| [text[..at].chars().next_back(), text[at + name.len()..].chars().next()];
+        let beside = |(at, of): (usize, &str)| [text[..at].chars().next_back(), text[at + of.len()..].chars().next()];
         self.machine.iter().any(|name| text.match_indices(name).any(|found| !beside(found).iter().any(is_part)))
     }
 
@@ -167,7 +166,7 @@ impl Foreign {
     /// Whether a text lacks one of these that is no word.
     pub fn lacks_value(&self, before: &str, now: &str) -> bool {
         let is_value =
-            |of: &&String| of.contains(char::is_alphabetic) && of.contains(|c: char| c.is_numeric() || c == ' ');
+            |of: &&String| of.contains(char::is_alphabetic) && (of.contains(' ') || of.contains(char::is_numeric));
         let [before, now] = [before, now].map(str::to_lowercase);
         let gone = |of: &String| says(&before, of) && !now.contains(of.as_str());
         self.texts.iter().filter(is_value).any(gone)

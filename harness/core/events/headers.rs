@@ -309,8 +309,7 @@ fn directives(value: &str) -> String {
 /// What a normalized value looks like, and whether it is a word of the service or a number: these are the same in each run.
 fn shape(value: &str) -> (String, bool) {
     let value = value.trim().trim_matches('"');
-    let name =
-        value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains(['<', '>']));
+    let name = value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|of| !of.contains(['<', '>']));
     let all = |is_it: &dyn Fn(u8) -> bool| value.bytes().all(is_it);
     let (shape, tells) = match name {
         _ if value.is_empty() => ("\"\"", false),

@@ -56,8 +56,7 @@ impl IdPlaces {
             let all = || others.iter().filter_map(|other| other.get(place)).flatten().chain(texts);
             let is_call = |text: &String| calls.contains(&**text) && !is_id(text);
             let mixed = all().filter(|text| is_mixed(text)).count();
-            let is_like_one =
-                |text: &String| may_be_one(text) && is_token(text, b"_-") && text.contains(char::is_alphabetic);
+            let is_like_one = |of: &String| may_be_one(of) && is_token(of, b"_-") && of.contains(char::is_alphabetic);
             let vary = || others.iter().all(differ) && all().all(is_like_one) && 2 * mixed > all().count();
             let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
             let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));

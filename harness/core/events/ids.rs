@@ -93,8 +93,8 @@ impl Ids {
         if options.detail == Detail::Keys && options.show.is_empty() {
             return Ids::default();
         }
-        let mut collector =
-            Collector { options, normalize, known, found: HashMap::new(), none: HashSet::new(), ranks: 0 };
+        let none = HashSet::new();
+        let mut collector = Collector { options, normalize, known, found: HashMap::new(), none, ranks: 0 };
         for (nth, events) in captures.iter().enumerate() {
             for ReadEvent { label, json, .. } in events {
                 let Some(json) = json else { continue };

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::beside::request_of;
 use super::captured::{Captured, Event, Payload, content, is_body};
 use super::notation::{self, Normalize};
 use super::options::ShapeOptions;
@@ -63,6 +62,11 @@ impl Labels<'_> {
 pub(super) fn written(options: &ShapeOptions, event: &Event, json: Option<&Json>) -> String {
     let mut labels = Labels { options, normalize: &str::to_owned, known: HashMap::new() };
     labels.of(&options.label_of(event, json), !event.is_real(), "").text.clone()
+}
+
+/// Returns the request of an answer, as a golden has it.
+pub(super) fn request_of(capture: &Captured, normalize: &Normalize<'_>) -> String {
+    notation::unseen_escaped(normalize(capture.request.trim()).trim()).into_owned()
 }
 
 /// Returns what a label names in all answers, or that of a body in those to one request.

@@ -76,8 +76,7 @@ impl Passed {
             return None;
         }
         let mut passed = Passed::of(marked);
-        let (of_run, of_marked): (BTreeSet<Told<'_>>, BTreeSet<Told<'_>>) =
-            (told(run).collect(), told(marked).collect());
+        let [of_run, of_marked] = [run, marked].map(|of| told(of).collect::<BTreeSet<Told<'_>>>());
         // Words that stand there once by chance, too.
         for (.., label, held, words) in of_run.symmetric_difference(&of_marked) {
             passed.of_place(label, held).remove(words);

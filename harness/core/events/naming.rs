@@ -64,8 +64,7 @@ pub fn shown_nowhere<'a>(captures: &[Captured], options: &'a ShapeOptions) -> Ve
 
 /// Returns the option `text = "lines"` if it is set and no event has text.
 fn quotes_nothing(captures: &[Captured], options: &ShapeOptions) -> Option<(&'static str, String)> {
-    let is_text =
-        |event: &Event| matches!(event.payload, Payload::Data(_) | Payload::Tail(_)) && event.json().is_none();
+    let is_text = |of: &Event| matches!(of.payload, Payload::Data(_) | Payload::Tail(_)) && of.json().is_none();
     let mut events = captures.iter().flat_map(|capture| capture.all_events(options));
     (options.text == TextAs::Lines && !events.any(is_text)).then(|| ("text", "lines".to_owned()))
 }

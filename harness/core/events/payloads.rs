@@ -79,8 +79,7 @@ impl Payloads {
                 named.sort_by(|(one, _), (other, _)| one.cmp(other));
                 out.push('{');
                 for (key, value) in named {
-                    let pointer =
-                        pointer.as_ref().map(|pointer| format!("{pointer}/{}", notation::pointer_token(&key)));
+                    let pointer = pointer.as_ref().map(|at| format!("{at}/{}", notation::pointer_token(&key)));
                     out.push_str(&notation::json_quoted(&key));
                     self.print(value, (ids::place(place, &*key), pointer), label, writing, out);
                     out.push(',');
@@ -88,11 +87,10 @@ impl Payloads {
                 out.push('}');
             }
             scalar => {
-                let (raw, shown) =
-                    (scalar.print(Layout::Compact), value::value(scalar, writing.ids, writing.normalize));
+                let shown = value::value(scalar, writing.ids, writing.normalize);
                 // Equal ids are equal in each run, so the raw id counts. Not so in unordered events: none of these is the first.
                 let is_id = shown.contains("<UUID>") && !label.unordered;
-                let number = self.number(place, if is_id { raw } else { shown });
+                let number = self.number(place, if is_id { scalar.print(Layout::Compact) } else { shown });
                 let _ = write!(out, "{number}");
             }
         }

@@ -14,7 +14,7 @@ use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
 use super::ids::{Ids, Stands, StandsAt, is_name};
-use super::labels::{ReadEvent, read};
+use super::labels::{ReadEvent, read, request_of};
 use super::lost::Lost;
 use super::marked::{Passed, Tells};
 use super::merge::Keep;
@@ -152,7 +152,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let Kept { capture, committed, .. } = *of;
     let Writing { options, normalize, pinned, chosen, ids, .. } = *writing;
     let seen = |text: &str| notation::unseen_escaped(text).into_owned();
-    let request = beside::request_of(capture, normalize);
+    let request = request_of(capture, normalize);
     if let Some(tree) = &capture.tree {
         let page = tree.lines().map(|line| seen(&normalize(line))).filter(|line| !line.trim().is_empty()).collect();
         return (Block { request, page, ..Block::default() }, Vec::new());

@@ -40,7 +40,7 @@ fn as_varying(recorded: &Json, called: &mut Json) {
 }
 
 /// A value that varies from run to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Varying {
     /// The turn in which it was found.
     pub turn: usize,

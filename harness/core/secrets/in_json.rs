@@ -79,8 +79,7 @@ impl Scrub {
         }
         for run in items.chunk_by_mut(|a, b| a.as_str().is_some() && b.as_str().is_some()).filter(|run| run.len() > 1) {
             if run.windows(2).any(|pair| pair.iter().all(is_part)) {
-                let lines =
-                    run.iter_mut().filter_map(|json| if let Json::Str(line) = json { Some(line) } else { None });
+                let lines = run.iter_mut().filter_map(|json| if let Json::Str(of) = json { Some(of) } else { None });
                 self.joined_lines(lines.collect(), fired);
             }
         }

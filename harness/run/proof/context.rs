@@ -27,8 +27,7 @@ pub(super) fn before(text: &str) -> Before {
     for _ in 0..2 {
         let rest = &line_text[..start];
         let separators: usize = rest.chars().rev().take(8).take_while(|c| !is_letter(*c)).map(char::len_utf8).sum();
-        let word: Vec<char> =
-            rest[..start - separators].chars().rev().take(WORD).take_while(|c| is_letter(*c)).collect();
+        let word: Vec<_> = rest[..start - separators].chars().rev().take(WORD).take_while(|c| is_letter(*c)).collect();
         if word.iter().any(char::is_ascii_digit) {
             // A word with digits may vary too.
             if letters == 0 {

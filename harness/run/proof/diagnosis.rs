@@ -63,8 +63,7 @@ fn of_replay(replayed: &Replayed, replays: &[&Replayed], fixture: &Fixture, trie
         let Some(recorded) = fixture.conversation(index, tried.rules) else { continue };
         let rules = diagnosis.rules.clone();
         let (recorded, called) = (applied(&recorded, &rules), applied(&missed.lookup.conversation, &rules));
-        let others =
-            replays.iter().filter(|other| !std::ptr::eq(**other, replayed)).flat_map(|other| &other.log.missed);
+        let others = replays.iter().filter(|it| !std::ptr::eq(**it, replayed)).flat_map(|other| &other.log.missed);
         let others = others.filter(|other| other.nearest == Some(index));
         let others = others.map(|other| &other.lookup.conversation[..]).collect();
         let call = MissedAt { replayed, missed, turn: index, others };

@@ -88,8 +88,7 @@ fn tools_told_a_day(fixture: &Fixture, rules: &Rules) -> Vec<String> {
     for (index, turn) in fixture.table.turns().iter().enumerate() {
         let Some(mut recorded) = fixture.recorded(index, rules) else { continue };
         let prompt = recorded.text(Check::Prompt).take().unwrap_or_default();
-        let told =
-            Told::new([&recorded.conversation; 2].map(|messages| &messages[..]), [&prompt; 2].map(|text| &**text));
+        let told = Told::new([&recorded.conversation; 2].map(|of| &of[..]), [&prompt; 2].map(|text| &**text));
         for call in turn.output.tool_calls() {
             let args = call.args.print(Layout::Compact);
             // Days that the call tells are served as the run tells them.

@@ -119,7 +119,10 @@ impl Proof<'_> {
             let has_moved = self.has_moved(&first, &runs);
             let (dates_stay, lacking) = of_tools(&first, &runs, has_moved);
             let varying = self.varying(&first, &runs, has_moved);
-            if is_lost.unwrap_or_default() || has_moved && varying.iter().any(|of| of.check == Check::Dates) {
+            // What varies on the day of the recording is no other day's.
+            let at_once: Vec<Varying> = first.played.drift.iter().flat_map(of_drift).collect();
+            let is_of_day = |of: &Varying| of.check == Check::Dates && !at_once.contains(of);
+            if is_lost.unwrap_or_default() || has_moved && varying.iter().any(is_of_day) {
                 self.note_other_distances();
             }
             let first = self.without_varying(first, &varying, rules)?;
@@ -143,8 +146,6 @@ impl Proof<'_> {
         terminal::note(format!("{}: its system is attached, so the proof is one replay instead of two", scenario.name));
         let golden = golden.map(|golden| self.with_known_headers(golden));
         let older = first.older_sides(project, scenario, golden.as_ref());
-        let of_drift =
-            |(turn, drift): &(usize, DriftOf)| Varying::between(*turn, drift.check, &drift.recorded, &drift.called);
         let since = first.played.drift.iter().filter(|_| self.of_recording);
         let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
         let golden = self.with_cost(golden, &mut first, None);
@@ -273,6 +274,11 @@ impl Proof<'_> {
             }
         }
     }
+}
+
+/// Returns the values of a check that differ between the recording and a replay.
+fn of_drift((turn, drift): &(usize, DriftOf)) -> Vec<Varying> {
+    Varying::between(*turn, drift.check, &drift.recorded, &drift.called)
 }
 
 /// Returns the values of checks that differ between two replays.

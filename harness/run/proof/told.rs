@@ -159,14 +159,16 @@ impl Proof<'_> {
         for run in replays {
             exact.agree_on_values(&run.moved_to(first, &scenario.golden, &first.rules, &exact, of(run)));
         }
-        let is_lost = moved && told.tells_times_otherwise(&exact);
+        let named = |run: &Replayed| run.exact_golden(scenario, Exactly::Always, None);
+        let moving = |golden: Golden| golden.with_moving(named(first), &replays.iter().map(named).collect::<Vec<_>>());
+        // A time that is the same on each day depends on none.
+        let is_lost = moved && self.of_recording && moving(told).tells_times_otherwise(&exact);
         if let Some(marked) = marked {
             let with_more = marked.golden(scenario, exactly, first.id_places.as_deref());
             exact.tell_derived(&with_more, &first.known().recorded);
         }
         if !moved && self.writes_anew() {
-            let named = |run: &Replayed| run.exact_golden(scenario, Exactly::Always, None);
-            golden.tell_moving(exact.clone(), named(first), &replays.iter().map(named).collect::<Vec<_>>());
+            golden.tell_moving(&moving(exact.clone()));
         }
         golden.tell_exactly(exact, moved, committed);
         (golden, is_lost)

@@ -71,8 +71,7 @@ pub(super) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
 fn without_many(found: &mut [Variation], forms: &[(String, &'static str)], fits: &dyn Fn(&Rule) -> bool) {
     let ruled: Vec<usize> = (0..found.len()).filter(|i| matches!(found[*i].mend, Mend::Rule(_))).collect();
     for (pattern, word) in forms {
-        let same: Vec<usize> =
-            ruled.iter().zip(forms).filter(|(_, (other, _))| other == pattern).map(|(i, _)| *i).collect();
+        let same: Vec<_> = ruled.iter().zip(forms).filter(|(_, (other, _))| other == pattern).map(|of| *of.0).collect();
         let Some(rule) = Rule::alone(pattern, word).filter(|rule| same.len() >= MANY && fits(rule)) else {
             continue;
         };

@@ -74,8 +74,7 @@ impl Received<'_> {
     /// Whether the client had left at the event that ends the stream, and no other has its name: then it is owed nothing.
     fn is_at_the_end(&self) -> bool {
         let ends = |events: &[Event]| real(events).last().map(|event| event.label().into_owned());
-        let last =
-            ends(self.recorded).filter(|last| real(self.recorded).filter(|it| it.label() == **last).count() == 1);
+        let last = ends(self.recorded).filter(|one| real(self.recorded).filter(|it| it.label() == **one).count() == 1);
         last.is_some() && ends(self.first) == last
     }
 

@@ -153,9 +153,8 @@ impl<'a> Aligned<'a> {
         let others = self.old.iter().filter(|other| other.label == event.label);
         // What only this event of its name has tells which one it is.
         let has_other_keys = others.clone().any(|other| other.keys != event.keys);
-        let is_one = others.clone().count() == 1;
-        let own_value =
-            |value: &&Shown| !is_one && others.clone().filter(|other| other.values.contains(value)).count() == 1;
+        let with = |value: &Shown| others.clone().filter(|other| other.values.contains(value)).count();
+        let own_value = |value: &&Shown| others.clone().count() > 1 && with(value) == 1;
         let same_keys = others.clone().filter(|other| other.keys == event.keys).count();
         let with = match event.values.iter().find(own_value) {
             Some(value) if !(has_other_keys && same_keys == 1) => value.to_string(),

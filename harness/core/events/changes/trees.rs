@@ -118,7 +118,7 @@ impl<'a> Places<'a> {
         let scalar = |node: Option<&Node>| node.map(|node| scalars(&node.kinds));
         for was in &gone {
             let alike =
-                |is: &String, was: &String| parent(was) == parent(is) && scalar(old.at(was)) == scalar(self.at(is));
+                |a: &String, was: &String| parent(was) == parent(a) && scalar(old.at(was)) == scalar(self.at(a));
             let found: Vec<&String> = come.iter().filter(|is| alike(is, was)).collect();
             if let [is] = found[..]
                 && gone.iter().filter(|other| alike(is, other)).count() == 1

@@ -46,9 +46,8 @@ impl Change {
 
     /// The change as a sentence, for the first line of a failure.
     pub fn words(&self) -> String {
-        let also =
-            if self.also > 0 { format!(", also at {}", counted(self.also, "other place")) } else { String::new() };
-        self.sentence() + &also
+        let also = |more: usize| format!(", also at {}", counted(more, "other place"));
+        self.sentence() + &Some(self.also).filter(|more| *more > 0).map(also).unwrap_or_default()
     }
 
     /// Says what stands at a place instead of a turn's words, which are quoted in `with`.

@@ -180,21 +180,25 @@ impl Golden {
         });
     }
 
-    /// Tells how far away times are as `exact` does, where no clock was moved: of those that are another one in each of these runs, which
-    /// name all times as they are.
-    pub fn tell_moving(&mut self, mut exact: Golden, mut named: Golden, others: &[Golden]) {
+    /// Tells how far away times are as `exact` does, where no clock was moved.
+    pub fn tell_moving(&mut self, exact: &Golden) {
+        self.at_places(exact, &|kinds, exact| tell_away(kinds, exact));
+    }
+
+    /// Returns it with how far away only those times are that are another one in each of these runs, which name all times as they are.
+    pub fn with_moving(mut self, mut named: Golden, others: &[Golden]) -> Golden {
         for other in others {
             named.at_places(other, &|kinds, other| {
                 let stays = kinds.iter().any(|kind| kind.is_instant() && other.contains(kind));
                 kinds.retain(|kind| !stays || !kind.is_instant());
             });
         }
-        exact.at_places(&named, &|kinds, named| {
+        self.at_places(&named, &|kinds, named| {
             if !named.iter().any(Kind::is_instant) {
                 tell(kinds, &is_time, &|time| Some(time.form()));
             }
         });
-        self.at_places(&exact, &|kinds, exact| tell_away(kinds, exact));
+        self
     }
 
     /// Whether times of this golden are so far away that another one does not tell.
@@ -415,8 +419,7 @@ pub(super) fn open_numbers(kinds: &mut Kinds, vary: bool) {
 
 /// Puts another kind in place of each of some sort that has one.
 pub(super) fn tell(kinds: &mut Kinds, is_it: &dyn Fn(&Kind) -> bool, other: &dyn Fn(&Kind) -> Option<Kind>) {
-    let told: Vec<(&Kind, Option<Kind>)> =
-        kinds.iter().filter(|kind| is_it(kind)).map(|kind| (kind, other(kind))).collect();
+    let told: Vec<(&Kind, _)> = kinds.iter().filter(|kind| is_it(kind)).map(|kind| (kind, other(kind))).collect();
     if told.iter().any(|(_, other)| other.is_some()) {
         let told: Kinds = told.into_iter().map(|(kind, other)| other.unwrap_or_else(|| kind.clone())).collect();
         replace(kinds, is_it, told);

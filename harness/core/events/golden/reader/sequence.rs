@@ -211,8 +211,7 @@ impl<'a> Line<'a> {
             }
             texts.push(of);
         }
-        let mut hows =
-            How::ALL.into_iter().filter(|how| how.is_beside() == verb.is_beside() && !how.suffix().is_empty());
+        let mut hows = How::ALL.into_iter().filter(|it| it.is_beside() == verb.is_beside() && !it.suffix().is_empty());
         let how = hows.find(|how| self.eat(how.suffix())).unwrap_or(verb);
         let manner = MANNERS.into_iter().find(|manner| self.eat(&manner.to_string()));
         let manner = manner.unwrap_or_default();
