@@ -48,10 +48,10 @@ impl Mark {
         self.texts.range((turn, 0)..=(turn, usize::MAX)).next().is_some()
     }
 
-    /// Leaves only the texts of some turns. `None` if none is left.
-    pub fn only_in(mut self, wanted: &dyn Fn(usize) -> bool) -> Option<Mark> {
+    /// Leaves only the texts of some turns. Without any, the tokens still are others.
+    pub fn only_in(mut self, wanted: &dyn Fn(usize) -> bool) -> Mark {
         self.texts.retain(|(turn, _)| wanted(*turn));
-        (!self.texts.is_empty()).then_some(self)
+        self
     }
 
     /// Returns the answer of a turn with the mark.

@@ -67,7 +67,9 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
         Json::Array(items) => {
             for (i, item) in items.iter_mut().enumerate() {
                 let index = item.get("index").and_then(Json::as_u64).map_or_else(|| i.to_string(), |n| format!("#{n}"));
-                place.extend(["/", &index]);
+                // What a model of Gemini thinks and what it says have one place.
+                let thought = if item.get("thought") == Some(&Json::Bool(true)) { "thought" } else { "" };
+                place.extend(["/", &index, thought]);
                 collect(item, place, texts);
                 place.truncate(length);
             }

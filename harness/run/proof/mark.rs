@@ -85,5 +85,5 @@ fn mark_of(fixture: &Fixture, equal: &Passed) -> Option<Mark> {
         let Turn { wire, output, .. } = &fixture.table.turns()[turn];
         wire.as_ref().is_none_or(|wire| wire.response.marked(wire.api, &mark, turn, output).is_some())
     };
-    mark.clone().only_in(&can_have)
+    Some(mark.clone().only_in(&can_have))
 }

@@ -54,6 +54,17 @@ fn a_text_in_pieces_is_marked_as_a_whole() {
 }
 
 #[test]
+fn what_a_model_thinks_and_says_at_one_place_is_marked_apart() {
+    let blocks = vec![Block::Reasoning("The capital is asked for.".to_owned()), text("It is Oslo, I think.")];
+    for (api, stream) in APIS.into_iter().flat_map(|api| [(api, false), (api, true)]) {
+        let (response, answer) = rendered(api, stream, blocks.clone());
+        let mark = Mark::of([&answer].into_iter(), &|_| true).unwrap();
+        let marked = response.marked(api, &mark, 0, &answer).unwrap_or_else(|| panic!("{api:?} {stream}"));
+        assert_eq!(decode_response(api, &marked).unwrap(), mark.put(0, &answer), "{api:?} {stream}");
+    }
+}
+
+#[test]
 fn a_text_that_a_tool_has_too_has_no_mark() {
     let call =
         ToolCall { id: "c".to_owned(), name: "look".to_owned(), args: Json::object([("city", Json::from("Paris"))]) };

@@ -14,6 +14,7 @@ tests!(
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
     a_letter_with_a_date_in_words_is_held_on_each_day,
     the_clock_of_a_recording_needs_the_library_that_sets_it,
+    tokens_are_the_models_where_it_says_nothing_but_json,
 );
 
 const APP: &str = r#"
@@ -85,9 +86,16 @@ fn recorded_as(app: &str) -> Tree {
 }
 
 fn recorded_with(app: &str, scenario: &str) -> Tree {
-    let provider = Service::start(Router::new().fallback(async |Json(_): Json<Value>| {
-        let message = json!({ "role": "assistant", "content": "We are sorry to hear that." });
-        Json(json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] }))
+    recorded_of(app, scenario, "We are sorry to hear that.")
+}
+
+/// The project with a recording in which the model says this.
+fn recorded_of(app: &str, scenario: &str, said: &'static str) -> Tree {
+    let provider = Service::start(Router::new().fallback(async move |Json(_): Json<Value>| {
+        let message = json!({ "role": "assistant", "content": said });
+        let choices = json!([{ "index": 0, "message": message, "finish_reason": "stop" }]);
+        let usage = json!({ "prompt_tokens": 57, "completion_tokens": 9, "total_tokens": 66 });
+        Json(json!({ "id": "c", "model": "m", "choices": choices, "usage": usage }))
     }));
     let tree = Tree::empty();
     tree.write("app.py", app);
@@ -228,4 +236,20 @@ fn the_clock_of_a_recording_needs_the_library_that_sets_it() {
     tree.write(suite, SYSTEM);
     tree.write(scenario, &format!("clock = \"recorded\"\n{SCENARIO}"));
     test().exits(1).says(&told);
+}
+
+fn tokens_are_the_models_where_it_says_nothing_but_json() {
+    let plan = "{\"kind\": json.loads(said[\"choices\"][0][\"message\"][\"content\"])[\"kind\"], \"cost\": said[\"usage\"][\"prompt_tokens\"] * 0.25, \
+                \"tokens\": said[\"usage\"][\"prompt_tokens\"]}";
+    let app = APP.replace("[\"choices\"][0][\"message\"][\"content\"]\n", "\n");
+    let answers = "self.reply(200, \"application/json\", json.dumps({\"text\": ask(said[\"text\"])}))";
+    assert!(app.contains(answers));
+    let app = app.replace(
+        answers,
+        &format!("said = ask(said[\"text\"])\n        self.reply(200, \"application/json\", json.dumps({plan}))"),
+    );
+    let tree = recorded_of(&app, SCENARIO, "{\"kind\": \"a broken door\"}");
+    let golden = tree.read("goldens/claim.snap");
+    assert!(golden.contains("tokens     input tokens of turn 1") && golden.contains("cost       number"), "{golden}");
+    tree.retake().arg("test").run().exits(0);
 }
