@@ -1,7 +1,7 @@
 //! The labels of events as a golden writes them, with the options that apply to each.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::captured::{Captured, Event, Payload, content, is_body};
@@ -85,12 +85,14 @@ pub(super) struct ReadEvent<'a> {
     /// Its payload, if it is JSON that all clients read alike.
     pub(super) json: Option<Json>,
     pub(super) has_key_twice: bool,
+    /// Whether its payload is text, as those of all events of its label are.
+    is_text: bool,
 }
 
 impl ReadEvent<'_> {
-    /// Its payload, if it is JSON, or a whole body.
+    /// Its payload, if it is JSON, or a whole text.
     pub(super) fn value(&self) -> Option<Cow<'_, Json>> {
-        let text = || content(&self.event.payload, None).filter(|_| self.event.is_body());
+        let text = || content(&self.event.payload, None).filter(|_| self.is_text);
         self.json.as_ref().map(Cow::Borrowed).or_else(text)
     }
 }
@@ -112,11 +114,18 @@ pub(super) fn read<'a>(
         let raw = options.label_of(event, json.as_ref().or(twice.as_ref()));
         let label = labels.of(&raw, !event.is_real() || is_beside, request);
         let has_key_twice = twice.is_some();
-        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice })
+        let is_text = event.is_body() || event.name.is_some() && !label.collapsed;
+        (!label.ignored).then_some(ReadEvent { event, at, is_late: at >= before, label, json, has_key_twice, is_text })
     };
     let mut of = |capture: &'a Captured| {
         let (all, request) = (capture.all_events(options).enumerate(), request_of(capture, normalize));
         all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside, &request)).collect()
     };
-    captures.into_iter().map(&mut of).collect()
+    let mut all: Vec<Vec<ReadEvent<'_>>> = captures.into_iter().map(&mut of).collect();
+    let has_json = |read: &&ReadEvent<'_>| read.json.is_some();
+    let with_json: HashSet<String> = all.iter().flatten().filter(has_json).map(|of| of.label.text.clone()).collect();
+    for read in all.iter_mut().flatten() {
+        read.is_text &= read.event.is_body() || !with_json.contains(&read.label.text);
+    }
+    all
 }

@@ -55,8 +55,7 @@ impl Events<'_> {
     /// The place, if the model's words stand there: as whole values, or in pieces if that way more of them do.
     fn place(&self, path: &Path, pieces: &Pieces<'_>, scalars: &BTreeSet<Path>) -> Option<(Held, Manner)> {
         let told: Vec<_> = pieces.iter().filter_map(|(.., text)| self.words.told(&(self.normalize)(text))).collect();
-        let whole: BTreeSet<Source> =
-            told.iter().filter(|told| told.how.is_whole()).flat_map(|told| told.of.clone()).collect();
+        let whole: BTreeSet<Source> = told.iter().filter(|it| it.how.is_whole()).flat_map(|it| it.of.clone()).collect();
         let mut lanes: Vec<&Path> = scalars.iter().filter(|lane| *lane != path && lane.can_be_beside(path)).collect();
         lanes.retain(|lane| pieces.iter().all(|(nth, at, _)| self.value(*nth, lane, path, at).is_some()));
         let rank = |lane: &&Path| rank_as_id(lane, path);

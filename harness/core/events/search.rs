@@ -189,8 +189,7 @@ impl Search<'_> {
             let fit = pieces.get(path).map(|pieces| self.fit(path, &[], pieces, &mut HashMap::new()));
             !fit.is_some_and(|fit| fit.evidence.suffices(path))
         });
-        let found: Vec<(Held, Fit)> =
-            pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
+        let found: Vec<_> = pieces.iter().filter_map(|(path, pieces)| self.held(path, pieces, &scalars)).collect();
         // Some services parse each piece of a tool's arguments by itself, and send what they have so far: how far that gets, and how
         // often it comes, depends on where the arguments were cut. They are held where they stand as the model wrote them.
         let is_parsed = |(held, _): &&(Held, Fit)| {
@@ -243,8 +242,7 @@ impl Search<'_> {
             for lane in &lanes {
                 let with_lane = [&before[..], std::slice::from_ref(lane)].concat();
                 let of_lane = self.fit(path, &with_lane, pieces, &mut known);
-                let adds_id =
-                    best == before && as_id(lane).is_some() && !before.iter().any(|lane| as_id(lane).is_some());
+                let adds_id = best == before && as_id(lane).is_some() && !before.iter().any(|of| as_id(of).is_some());
                 if of_lane.rank() > fit.rank() || adds_id && of_lane.rank() == fit.rank() {
                     (best, fit) = (with_lane, of_lane);
                 }
@@ -354,8 +352,7 @@ const PIECES: [&str; 5] = ["content", "text", "partial_json", "arguments", "thin
 
 /// Whether a path usually leads to a text.
 pub(super) fn is_text(path: &Path) -> bool {
-    let keys: Vec<&str> =
-        path.0.iter().map(|step| if let Step::Key(key) = step { key.as_str() } else { "*" }).collect();
+    let keys: Vec<_> = path.0.iter().map(|step| if let Step::Key(key) = step { key.as_str() } else { "*" }).collect();
     // LangGraph sends the chunk and what is known of it as a list.
     let keys = keys.strip_prefix(&["*"]).unwrap_or(&keys);
     let inner = keys.split_first().filter(|(key, inner)| WRAPPERS.contains(key) && !inner.is_empty());

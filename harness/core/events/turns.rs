@@ -88,8 +88,7 @@ impl<'a> Turns<'a> {
             Some(named) => named.contains(&(text.source.clone(), is_beside)),
             None => is_telling(&text.said) || self.tells.shows(&text.said),
         };
-        let [alone, beside] =
-            [false, true].map(|is_beside| self.texts.iter().filter(|text| can_be(text, is_beside)).collect());
+        let [alone, beside] = [false, true].map(|is| self.texts.iter().filter(|text| can_be(text, is)).collect());
         Here { size: self.size, alone, beside, known: Rc::default() }
     }
 

@@ -40,8 +40,7 @@ impl Within<'_> {
     pub fn json_text(&self, text: &JsonText) -> Option<JsonText> {
         let before = text.json();
         let mut after = before.clone();
-        let changed =
-            if let Json::Array(events) = &mut after { self.events(events.iter_mut().collect()) } else { false };
+        let changed = if let Json::Array(all) = &mut after { self.events(all.iter_mut().collect()) } else { false };
         let changed = changed | (!matches!(after, Json::Array(_)) && self.json(&mut after));
         changed.then(|| text.changed(&before, &after, &|key| (self.0)(key).into_owned()))
     }

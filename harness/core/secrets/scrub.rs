@@ -109,8 +109,7 @@ impl Scrub {
 
     /// Returns the suspected forms among the names of what was found that nobody has decided about, with their placeholders.
     pub fn undecided(&self, found: &Fired) -> Vec<(&'static str, &'static str)> {
-        let suspected =
-            self.forms.iter().filter(|form| Suspects::default().all().iter().any(|(name, _)| *name == form.name));
+        let suspected = self.forms.iter().filter(|of| Suspects::default().all().iter().any(|it| it.0 == of.name));
         let undecided = suspected.filter(|form| found.contains(form.name) && !self.masked.contains(form.name));
         undecided.map(|form| (form.name, form.placeholder())).collect()
     }

@@ -117,8 +117,7 @@ impl<'a> Places<'a> {
         // Texts and times are held at the places that the golden names, which is not the new one.
         let scalar = |node: Option<&Node>| node.map(|node| scalars(&node.kinds));
         for was in &gone {
-            let alike =
-                |a: &String, was: &String| parent(was) == parent(a) && scalar(old.at(was)) == scalar(self.at(a));
+            let alike = |a: &String, b: &String| parent(b) == parent(a) && scalar(old.at(b)) == scalar(self.at(a));
             let found: Vec<&String> = come.iter().filter(|is| alike(is, was)).collect();
             if let [is] = found[..]
                 && gone.iter().filter(|other| alike(is, other)).count() == 1
@@ -136,8 +135,7 @@ impl Node {
     /// The kinds, with the run's value in place of a type where other kinds are no type: a golden holds values there.
     fn shown_beside(&self, others: &[Kind]) -> Kinds {
         let is_one = |kind: &Kind, of: &[&str]| of.iter().any(|of| *kind == Kind::plain(of));
-        let is_type =
-            |kind: &Kind| is_one(kind, &[STRING, NUMBER, "boolean", "object"]) || matches!(kind, Kind::From(_));
+        let is_type = |of: &Kind| is_one(of, &[STRING, NUMBER, "boolean", "object"]) || matches!(of, Kind::From(_));
         let sample = self.sample.0.as_ref().filter(|_| !others.iter().any(is_type));
         let shown = |kind: &Kind| sample.filter(|_| is_one(kind, &[STRING, NUMBER])).unwrap_or(kind).clone();
         self.kinds.iter().map(shown).collect()

@@ -37,8 +37,7 @@ impl Golden {
             let end = rest.windows(2).position(|two| two[0].is_blank() && two[1].is_blank()).unwrap_or(rest.len());
             if rest[0].text == COST {
                 let lines = rest[1..end].iter().filter(|line| !line.is_blank());
-                let read =
-                    |line: &Line<'_>| CallerCost::parse(line.text).ok_or_else(|| line.expected("what calls cost"));
+                let read = |of: &Line<'_>| CallerCost::parse(of.text).ok_or_else(|| of.expected("what calls cost"));
                 cost = lines.map(read).collect::<Result<_>>()?;
             } else if let Some(hash) = rest[0].text.strip_prefix(RECORDING) {
                 recording = Some(hash.to_owned());

@@ -361,3 +361,21 @@ fn booleans_are_held_and_both_values_of_pieces_are_not() {
     assert_eq!(of(&whole, &["a"], Some(&both)), both);
     assert!(of(&whole, &["a"], None).to_string().contains("last       true\n"));
 }
+
+#[test]
+fn an_event_that_is_a_text_is_held_and_an_older_golden_holds_it_not() {
+    let of = |text: &str, committed: Option<&Golden>| {
+        let mut capture = Capture::new();
+        let body = format!("event: note\ndata: {}\n\n", text.replace('\n', "\ndata: "));
+        let captures = [Captured::stream("GET /", capture.push(body.as_bytes()))];
+        let known = Known { foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+        Shaped::of(&captures, &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let text = "Pickup is free.\nSlot is free.";
+    let golden = of(text, None);
+    assert!(golden.to_string().contains("note  \"Pickup is free.\\nSlot is free.\""), "{golden}");
+    assert_ne!(of("Pickup is free.", Some(&golden)), golden);
+    let mut older = golden.clone();
+    older.blocks[0].trees.clear();
+    assert_eq!(of(text, Some(&older)), older);
+}
