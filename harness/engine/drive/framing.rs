@@ -100,8 +100,7 @@ impl Frames {
         match self.framing {
             Framing::Plain => {
                 let json = self.event.as_ref().and_then(|_| Json::parse(text.as_bytes()).ok());
-                let name =
-                    self.event.as_ref().zip(json.as_ref()).and_then(|(pointer, json)| pointer.find(json)?.as_str());
+                let name = self.event.as_ref().zip(json.as_ref()).and_then(|(at, json)| at.find(json)?.as_str());
                 let payload = Payload::Data(text.into());
                 Arrived::Event(Event { name: name.map(Into::into), id: None, payload }, text.len())
             }

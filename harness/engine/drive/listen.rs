@@ -100,8 +100,7 @@ impl Listener {
         let (passed, heard) = (self.passed, self.heard.clone());
         let mut found = None;
         let is_over = |heard: &Heard, found: &mut Option<usize>| {
-            let mut fitting =
-                heard.stream.events.iter().enumerate().skip(passed).filter(|(_, event)| wanted.fits(event));
+            let mut fitting = heard.stream.events.iter().enumerate().skip(passed).filter(|of| wanted.fits(of.1));
             *found = fitting.nth(wanted.times - 1).map(|(at, _)| at);
             found.is_some() || heard.ended
         };
@@ -110,8 +109,7 @@ impl Listener {
         let heard = heard.lock();
         let events = &heard.stream.events;
         let Some(at) = found else {
-            let names: BTreeSet<_> =
-                events.iter().skip(passed).filter(|event| event.is_real()).map(Event::label).collect();
+            let names: BTreeSet<_> = events.iter().skip(passed).filter(|of| of.is_real()).map(Event::label).collect();
             let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
             let error = Error::new(format!("the stream was over before the event `{wanted}` came"));
             let came = if names.is_empty() { "no event".to_owned() } else { listed(&names) };

@@ -19,6 +19,7 @@ tests! {
     a_step_that_fails_behind_an_error_of_the_model_says_so,
     a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not,
     headers_that_vary_between_replays_are_not_held,
+    a_key_that_names_a_request_is_no_secret,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
 }
 
@@ -105,7 +106,7 @@ fn a_double_replaces_an_http_tool() {
             "result": {"headers": {"content-type": "application/json", "link": "</2>; rel=next"}, "json": {"sky": "clear"}}});
         let path = exchanges[1]["params"]["path"].as_str().unwrap();
         assert!(path.contains("/bookings/") && !path.contains(KEY), "{path}");
-        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "x-tenant", "x-tenant: 628b"],
+        let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "authorization: 710e", "x-tenant", "x-tenant: 628b"],
             "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
         assert_eq!(*exchanges, [forecast, booking]);
     });
@@ -194,6 +195,13 @@ fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is
         .run()
         .exits(1)
         .says(&["` to `weather` has another value of the header `x-tenant` than recorded"]);
+    tree.replace("agent.py", "\"t2\"", "\"t1\"");
+    tree.replace("agent.py", "\"of-the-tool\"", "\"of-another\"");
+    tree.retake().arg("test").run().exits(0);
+    tree.replace("agent.py", "\"Bearer \" + key", "key if key == \"of-another\" else \"Bearer \" + key");
+    tree.retake().arg("test").run().exits(1).says(&["has another value of the header `authorization` than recorded"]);
+    tree.replace("agent.py", "key if key == \"of-another\" else ", "");
+    tree.replace("agent.py", "\"t1\"", "\"t2\"");
     tree.replace("agent.py", ", \"x-tenant\": \"t2\"", "");
     tree.retake().arg("test").run().exits(1).says(&[
         "drift: `POST` of `/",
@@ -221,7 +229,10 @@ fn headers_that_vary_between_replays_are_not_held() {
     tree.replace("agent.py", "str(uuid.uuid4())", "\"one\"");
     record(&tree);
     let fixture: Value = serde_json::from_str(&tree.read("fixtures/ask.json")).unwrap();
-    assert_eq!(fixture["tools"]["weather"][1]["headers"], json!(["authorization", "x-tenant", "x-tenant: 628b"]));
+    assert_eq!(
+        fixture["tools"]["weather"][1]["headers"],
+        json!(["authorization", "authorization: 710e", "x-tenant", "x-tenant: 628b"])
+    );
     // Recorded again, it is the same, with the minute of the first time.
     let minute = fixture["recorded"].as_str().unwrap().to_owned();
     tree.replace("fixtures/ask.json", &minute, "2026-01-02T03:04+00:00");
@@ -229,6 +240,17 @@ fn headers_that_vary_between_replays_are_not_held() {
     std::fs::remove_file(seen).unwrap();
     record(&tree);
     assert_eq!(tree.read("fixtures/ask.json"), before);
+}
+
+fn a_key_that_names_a_request_is_no_secret() {
+    let tree = tree();
+    let key = |of: &str| format!("\"Idempotency-Key\": \"booking-{of}\"");
+    tree.replace("agent.py", "\"X-Tenant\"", &format!("{}, \"X-Tenant\"", key("1")));
+    record(&tree);
+    assert!(!tree.read("fixtures/ask.json").contains("booking-1"));
+    tree.retake().arg("test").run().exits(0);
+    tree.replace("agent.py", &key("1"), &key("2"));
+    tree.retake().arg("test").run().exits(1).says(&["another value of the header `idempotency-key` than recorded"]);
 }
 
 fn an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said() {

@@ -31,15 +31,18 @@ pub(super) struct Plain {
 
 impl Plain {
     /// The headers that the agent chose, in alphabetical order: those that its client does not send by itself. Each is a name, and once
-    /// more with a hash of its value, if that is none of a secret: `x-tenant: 5c1e`. Days and the like in it have names.
+    /// more with a hash of its value, of a secret's only the scheme: `x-tenant: 5c1e`. Days and the like in it have names.
     pub(super) fn chosen(&self) -> Vec<String> {
         let of_clients = |name: &str| OF_CLIENTS.split_whitespace().any(|of| of == name);
         let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
         let normalizer = Normalizer::default();
         let print = |name: &str| {
             let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-            let hash = Hash::of(normalizer.apply(&values.collect::<Vec<_>>().join(", ")).as_bytes()).short();
-            (!name.contains("auth") && !names_secret(name)).then(|| format!("{name}: {}", &hash[..4]))
+            let values = values.collect::<Vec<_>>().join(", ");
+            // One that names a request is none of a secret (draft-ietf-httpapi-idempotency-key-header), nor is the scheme before one (RFC 9110, 11.4).
+            let is_secret = name.contains("auth") || names_secret(name) && name != "idempotency-key";
+            let told = if is_secret { values.split_once(' ')?.0 } else { &values };
+            Some(format!("{name}: {}", &Hash::of(normalizer.apply(told).as_bytes()).short()[..4]))
         };
         let chosen = self.headers.keys().map(HeaderName::as_str).filter(|of| is_held_header(of) && !by_itself(of));
         let mut all: Vec<String> = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]).flatten().collect();
