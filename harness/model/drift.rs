@@ -50,8 +50,7 @@ impl DriftOf {
         let options: BTreeSet<&str> = recorded.keys().chain(called.keys()).map(|key| &**key).collect();
         let shown = |value: Option<&Json>| value.map_or("nothing".to_owned(), |value| value.print(Layout::Compact));
         let changed = options.into_iter().filter(|option| recorded.get(*option) != called.get(*option));
-        let of_option =
-            |option: &str| format!("`{option}`: {} → {}", shown(recorded.get(option)), shown(called.get(option)));
+        let of_option = |of: &str| format!("`{of}`: {} → {}", shown(recorded.get(of)), shown(called.get(of)));
         changed.map(of_option).collect()
     }
 

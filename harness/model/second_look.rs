@@ -151,8 +151,7 @@ impl SecondLook {
         }
         let mut recent = self.recent.lock();
         let shared = |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| a.is(b)).count();
-        let (index, known) =
-            recent.iter().map(shared).enumerate().max_by_key(|(_, shared)| *shared).unwrap_or_default();
+        let (index, known) = recent.iter().map(shared).enumerate().max_by_key(|of| of.1).unwrap_or_default();
         // A call that continues a remembered one takes its place.
         let goes_on = known > 0 && known == recent[index].messages.len();
         let mut this = if goes_on { recent.remove(index) } else { Recent::default() };

@@ -102,8 +102,7 @@ impl ModelServer {
         let state = Arc::new(ServerState { key, companion, seats, room, callers, load });
         // There is only one handler, so no router is needed, and each layer would cost some allocations for each call.
         let service = handle.with_state(state.clone()).into_make_service();
-        let workers =
-            workers.map(|(shared, others)| Workers::start(&shared, others, &state).map_err(failed)).transpose()?;
+        let workers = workers.map(|(of, others)| Workers::start(&of, others, &state).map_err(failed)).transpose()?;
         // Without TCP_NODELAY each streamed answer waits for a delayed acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let task = tokio::spawn(async move { drop(axum::serve(listener, service).await) });

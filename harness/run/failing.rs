@@ -70,7 +70,8 @@ impl<'a> Failing<'a> {
         if findings.let_in {
             failure.causes.truncate(causes);
         }
-        let committed = self.golden.as_ref().map(|golden| &golden.sides.was);
+        let compared = self.golden.as_ref().map(|golden| &golden.sides.was);
+        let committed = compared.or(self.run.committed.as_ref().map(|committed| &committed.golden));
         let refusal = |of: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", of.what));
         failure.causes.extend(self.refused().filter(|_| !findings.misses).map(refusal));
         let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());

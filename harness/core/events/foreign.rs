@@ -165,11 +165,10 @@ impl Foreign {
 
     /// Whether a text lacks one of these that is no word.
     pub fn lacks_value(&self, before: &str, now: &str) -> bool {
-        let is_value =
-            |of: &&String| of.contains(char::is_alphabetic) && (of.contains(' ') || of.contains(char::is_numeric));
+        let is_of = |text: &str| text.contains(' ') || text.contains(char::is_numeric);
+        let is_value = |of: &str| of.contains(char::is_alphabetic) && is_of(of);
         let [before, now] = [before, now].map(str::to_lowercase);
-        let gone = |of: &String| says(&before, of) && !now.contains(of.as_str());
-        self.texts.iter().filter(is_value).any(gone)
+        self.texts.iter().any(|of| is_value(of) && says(&before, of) && !now.contains(of.as_str()))
     }
 
     fn text(&mut self, text: &str, levels: usize) {

@@ -24,7 +24,7 @@ const SIGNS: &[u8] = b"_-.:";
 
 /// Places, by labels and JSON pointers in their payloads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IdPlaces(BTreeMap<(String, String), Stands>);
+pub struct IdPlaces(pub(super) BTreeMap<(String, String), Stands>);
 
 /// The texts at each place.
 type Texts = BTreeMap<(String, String), BTreeSet<String>>;
@@ -60,11 +60,8 @@ impl IdPlaces {
             let vary = || others.iter().all(differ) && all().all(is_like_one) && 2 * mixed > all().count();
             let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
             let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));
-            let is_it = if texts.iter().all(is_call) || vary() {
-                Some(Stands::ShortIds)
-            } else {
-                is_none().then_some(Stands::Texts)
-            };
+            let is_short = texts.iter().all(is_call) || vary();
+            let is_it = if is_short { Some(Stands::ShortIds) } else { is_none().then_some(Stands::Texts) };
             Some((place.clone(), is_it.filter(|_| !texts.is_empty())?))
         };
         IdPlaces(first.iter().filter_map(is_of).collect())
@@ -77,10 +74,6 @@ impl IdPlaces {
             places.node(&tree.root, &place(tree.label(), &block.request), "");
         }
         places
-    }
-
-    pub(super) fn add_all(&mut self, other: &IdPlaces) {
-        self.0.extend(other.0.clone());
     }
 
     /// Whether there are none.

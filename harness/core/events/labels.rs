@@ -122,10 +122,9 @@ pub(super) fn read<'a>(
         all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside, &request)).collect()
     };
     let mut all: Vec<Vec<ReadEvent<'_>>> = captures.into_iter().map(&mut of).collect();
-    let has_json = |read: &&ReadEvent<'_>| read.json.is_some();
-    let with_json: HashSet<String> = all.iter().flatten().filter(has_json).map(|of| of.label.text.clone()).collect();
+    let json: HashSet<_> = all.iter().flatten().filter(|e| e.json.is_some()).map(|e| e.label.text.clone()).collect();
     for read in all.iter_mut().flatten() {
-        read.is_text &= read.event.is_body() || !with_json.contains(&read.label.text);
+        read.is_text &= read.event.is_body() || !json.contains(&read.label.text);
     }
     all
 }

@@ -72,7 +72,7 @@ impl Shaped {
             add_places(&mut holdings, &events, normalize, &turns);
         }
         let mut places = known.id_places.cloned().unwrap_or_default();
-        known.committed.iter().for_each(|committed| places.add_all(&IdPlaces::named(committed)));
+        known.committed.iter().for_each(|committed| places.0.extend(IdPlaces::named(committed).0));
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
         let stands = |label: &str, pointer: &str, text: &str| {

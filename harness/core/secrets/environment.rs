@@ -97,8 +97,7 @@ pub fn names_secret(name: &str) -> bool {
 }
 
 fn looks_secret(name: &str, value: &str) -> bool {
-    let is_path =
-        value.starts_with(['/', '~', '.']) || (value.as_bytes().get(1) == Some(&b':') && value.contains('\\'));
+    let is_path = value.starts_with(['/', '~', '.']) || value.get(1..2) == Some(":") && value.contains('\\');
     let first = value.chars().next();
     names_secret(name)
         && value.len() >= SHORTEST_UNDECLARED

@@ -303,8 +303,7 @@ impl Scrub {
         memchr::memchr(b'<', bytes)?;
         let place = |placeholder: &str| memchr::memmem::find(bytes, placeholder.as_bytes());
         let values = self.values.iter().filter_map(|value| Some((place(&value.placeholder)?, value.fired_as())));
-        let forms =
-            self.forms.placed(bytes).iter().filter_map(|form| Some((place(form.placeholder())?, form.name.to_owned())));
+        let forms = self.forms.placed(bytes).iter().filter_map(|of| Some((place(of.placeholder())?, of.name.into())));
         let found = values.chain(forms).map(|(at, name)| {
             self.note(name, fired);
             at

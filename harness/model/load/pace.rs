@@ -157,8 +157,7 @@ impl FromStr for Pace {
                 Some(("tps", value)) => tokens.replace(positive(part, value, 1e6)?).is_some(),
                 Some(("jitter", value)) => {
                     let percent = value.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-                    let part_of =
-                        percent.filter(|percent| (0.0..=100.0).contains(percent)).map(|percent| percent / 100.0);
+                    let part_of = percent.filter(|of| (0.0..=100.0).contains(of)).map(|percent| percent / 100.0);
                     jitter.replace(part_of.ok_or_else(|| format!("`{part}`: write a part from 0% to 100%"))?).is_some()
                 }
                 Some(("seed", value)) => {

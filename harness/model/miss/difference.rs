@@ -435,8 +435,7 @@ fn is_cut(recorded: &str, called: &str) -> bool {
 
 /// Describes what was done to a text as a whole. Empty if its words changed.
 fn done_to(recorded: &str, called: &str) -> &'static str {
-    let words =
-        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let words = |of: &str| of.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     match (words(recorded), words(called)) {
         (a, b) if a == b => "spelled differently",
         (a, b) if a.starts_with(&b) => "cut at the end",

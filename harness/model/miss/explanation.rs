@@ -65,8 +65,13 @@ impl MissedCall {
                 self.lines.push(format!("nearest    {}", run.place(turn)));
                 self.nearest = of_another;
                 if of_another.is_some() {
-                    let caller = fixture.table.turns()[turn].caller.as_ref().map(|caller| format!("`{caller}`"));
-                    let of = || format!("{} ({})", nth_turn(turn), answer_in_short(&fixture.table.turns()[turn]));
+                    let recorded = &fixture.table.turns()[turn];
+                    let caller = recorded.caller.as_ref().map(|caller| format!("`{caller}`"));
+                    if let Some(what) = self.other_prompt(recorded, fixture).filter(|_| caller.is_none()) {
+                        self.only(CauseKind::SystemPrompt, what);
+                        return true;
+                    }
+                    let of = || format!("{} ({})", nth_turn(turn), answer_in_short(recorded));
                     (CauseKind::Caller, asks_for(&caller.unwrap_or_else(of)))
                 } else {
                     let open = run.open().count();
@@ -136,11 +141,7 @@ impl MissedCall {
         let plain = |messages: &[Json]| if of_plain { plain_conversation(messages) } else { messages.to_vec() };
         let (recorded, called) = (plain(conversation), plain(&self.lookup.conversation));
         if called.is_empty() && recorded.is_empty() {
-            let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
-            let now = self.lookup.checks.as_ref().map_or("", |checks| checks.texts.text(Check::Prompt));
-            let what = format!("the system prompt of {who} changed ({})", change(recorded, now));
-            self.lines.push("difference in the system prompt, which alone tells such calls apart:");
-            self.lines.extend(diff(recorded, now));
+            let what = self.other_prompt(turn, fixture).unwrap_or(who);
             return self.only(CauseKind::SystemPrompt, what);
         }
         self.differences = differences(&recorded, &called, &who);
@@ -181,6 +182,17 @@ impl MissedCall {
             let call = if self.lookup.caller.is_some() { format!("a call of {who}") } else { who };
             self.only(CauseKind::NewCall, format!("{call} matches no recorded turn"));
         }
+    }
+
+    /// Says how the prompt differs from that of a turn, which alone tells such calls apart; `None` if it does not.
+    fn other_prompt(&mut self, turn: &Turn, fixture: &Fixture) -> Option<String> {
+        let recorded = turn.checks.and_then(|checks| fixture.texts.get(&checks.prompt)).map_or("", |text| text);
+        let now = self.lookup.checks.as_ref()?.texts.text(Check::Prompt);
+        let what = format!("the system prompt of {} changed ({})", self.who(), change(recorded, now));
+        let lines = Some(diff(recorded, now)).filter(|_| recorded != now)?;
+        self.lines.push("difference in the system prompt, which alone tells such calls apart:");
+        self.lines.extend(lines);
+        Some(what)
     }
 
     /// Says that the call was made on top of the recorded ones: it is the first of so many. `place` says where it was made:

@@ -74,8 +74,7 @@ pub(super) fn follows(earlier: &Difference, later: &Difference) -> bool {
 
 impl Row {
     fn fits(&self, earlier: &Difference, later: &Difference) -> bool {
-        let is_of =
-            |kinds: &[Kind], difference: &Difference| kinds.is_empty() || kinds.contains(&difference.cause.kind);
+        let is_of = |kinds: &[Kind], it: &Difference| kinds.is_empty() || kinds.contains(&it.cause.kind);
         let same_caller = earlier.who == later.who;
         is_of(self.earlier, earlier)
             && is_of(self.later, later)

@@ -69,8 +69,7 @@ pub(super) fn ranked(lookup: &Lookup, fixture: &Fixture, rules: &Rules, served: 
     let (called, turns) = (&lookup.conversation, fixture.table.turns());
     let common = common_histories(called, fixture, rules);
     let mut candidates: Vec<usize> = (0..common.len()).filter(|turn| turns[*turn].input.is_some()).collect();
-    let rank =
-        |turn: &usize| (Reverse(same_caller(lookup, fixture, *turn)), Reverse(common[*turn]), served[*turn], *turn);
+    let rank = |of: &usize| (Reverse(same_caller(lookup, fixture, *of)), Reverse(common[*of]), served[*of], *of);
     if candidates.len() > CANDIDATES {
         candidates.select_nth_unstable_by_key(CANDIDATES, rank);
         candidates.truncate(CANDIDATES);

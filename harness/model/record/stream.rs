@@ -34,8 +34,7 @@ pub(super) fn sent_on(answer: reqwest::Response, mut writer: CallWriter, in_flig
         }
         return http::answer(&head, in_flight);
     }
-    let passed: Vec<_> =
-        ANSWERED.into_iter().filter_map(|name| Some((name, answer.headers().get(name)?.clone()))).collect();
+    let passed: Vec<_> = ANSWERED.into_iter().filter_map(|of| Some((of, answer.headers().get(of)?.clone()))).collect();
     let (sender, mut receiver) = mpsc::channel::<Bytes>(64);
     tokio::spawn(async move {
         stream_through(body_of(answer), writer, sender).await;

@@ -85,8 +85,7 @@ impl Asker {
 
 /// Why an answer tells nothing about the provider's API: the provider was busy, refused the key, or broke off. `None` if it does.
 fn incomparable(api: Api, response: &Response, recorded: Option<&Response>) -> Option<String> {
-    let failed =
-        wire::decode_response(api, response).err().map(|error| clipped(&error.to_string(), SHOWN).into_owned());
+    let failed = wire::decode_response(api, response).err().map(|why| clipped(&why.to_string(), SHOWN).into_owned());
     let status = response.status;
     let unpaid = || {
         let text = String::from_utf8_lossy(&response.bytes()).to_lowercase();

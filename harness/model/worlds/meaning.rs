@@ -124,8 +124,7 @@ fn wrong(schema: &Json, args: &Json) -> Option<Json> {
 fn in_half(response: Response) -> Option<Response> {
     let Body::Frames(frames) = &response.body else { return Some(response) };
     let frames: Vec<&str> = frames.iter().collect();
-    let begin =
-        frames.iter().rposition(|frame| frame.contains("\"tool_use\"") && frame.contains("content_block_start"))?;
+    let begin = frames.iter().rposition(|of| of.contains("\"tool_use\"") && of.contains("content_block_start"))?;
     let pieces: Vec<usize> = (begin..frames.len()).filter(|at| frames[*at].contains("\"input_json_delta\"")).collect();
     // The first piece is always empty, and a single one that is not cannot be cut between two.
     let dropped = pieces.get((pieces.len() / 2).max(1)..).filter(|dropped| !dropped.is_empty())?;

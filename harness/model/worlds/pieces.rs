@@ -15,8 +15,7 @@ const LONGEST: u64 = 97;
 
 /// The places of the frames with data: comments and empty lines are not counted.
 pub(super) fn data_frames(frames: &Frames) -> Vec<usize> {
-    let holds =
-        |frame: &str| frame.trim_start().starts_with('{') || frame.lines().any(|line| line.starts_with("data:"));
+    let holds = |of: &str| of.trim_start().starts_with('{') || of.lines().any(|line| line.starts_with("data:"));
     frames.iter().enumerate().filter(|(_, frame)| holds(frame)).map(|(at, _)| at).collect()
 }
 

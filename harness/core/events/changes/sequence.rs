@@ -161,7 +161,7 @@ impl<'a> Aligned<'a> {
             _ if has_other_keys => event.top.to_string(),
             _ => String::new(),
         };
-        let change = Change::new(What::Moved, event.subject(), "order").between("", self.place(is));
+        let change = Change::new(What::Moved, event.subject(), "order").between("", self.place(is, event.label));
         Some(Change { with: clipped(&with, VALUE).into_owned(), more: real.len() - 1, ..change })
     }
 
@@ -171,22 +171,25 @@ impl<'a> Aligned<'a> {
         let mut pieces = self.old.iter().chain(&self.new).filter(|event| event.is_collapsed());
         pieces.find_map(|event| {
             let (was, is) = (places(&self.old, event.name), places(&self.new, event.name));
-            let at = (0..was.len().max(is.len())).find(|at| was.get(*at) != is.get(*at))?;
-            let (was, is) = (was.get(at).cloned(), is.get(at).cloned());
-            let what = match (&was, &is) {
-                (_, None) => What::CollapsedGone,
-                (None, _) => What::CollapsedMoved,
+            let only = |a: &[String], b: &[String]| a.iter().find(|at| !b.contains(at)).cloned().unwrap_or_default();
+            let (was, is) = (only(&was, &is), only(&is, &was));
+            let what = match (&*was, &*is) {
+                ("", "") => return None,
+                (_, "") => What::CollapsedGone,
+                ("", _) => What::CollapsedMoved,
                 _ => What::Moved,
             };
-            let change = Change::new(what, event.subject(), "order");
-            Some(change.between(was.unwrap_or_default(), is.unwrap_or_default()))
+            Some(Change::new(what, event.subject(), "order").between(was, is))
         })
     }
 
-    /// Describes the place of an event of the run by the event before it.
-    fn place(&self, at: usize) -> String {
+    /// Describes the place of an event of the run by the event before it, which has a number if its label is that of the event.
+    fn place(&self, at: usize, label: &str) -> String {
         match at.checked_sub(1).map(|before| &self.new[before]) {
             None => "first".to_owned(),
+            Some(before) if before.label == label && label != NAMELESS => {
+                format!("after `{label}` ({} of {})", count(label, &self.new[..at]), count(label, &self.new))
+            }
             Some(before) => format!("after `{}`", format!("{} {}", before.label, self.tells_apart(before)).trim()),
         }
     }
@@ -214,9 +217,13 @@ impl<'a> Aligned<'a> {
     }
 }
 
+/// How many events have a name.
+fn count(name: &str, events: &[Event<'_>]) -> usize {
+    events.iter().filter(|event| event.name == name).count()
+}
+
 /// Describes the places of collapsed events by the events before them, each with its number if there are several of its name.
 fn places(events: &[Event<'_>], name: &str) -> Vec<String> {
-    let count = |label: &str, events: &[Event<'_>]| events.iter().filter(|event| event.name == label).count();
     let of_name = events.iter().enumerate().filter(|(_, event)| event.name == name);
     let place = |(at, _): (usize, &Event<'_>)| match events[..at].iter().rfind(|before| before.name != name) {
         None => "first".to_owned(),

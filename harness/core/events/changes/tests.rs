@@ -196,7 +196,7 @@ fn events_in_another_order_are_told_with_their_own_names() {
     let swapped = before.replace("plan  {steps}\ntool  {name, result}", "tool  {name, result}\nplan  {steps}");
     assert_eq!(of_events(before, &swapped), ["the event `plan` came in a different place: after `tool`"]);
     let swapped = before.replace("tool  {name, result}\ntool  {text}", "tool  {text}\ntool  {name, result}");
-    let place = "the event `tool` with `{name, result}` came in a different place: after `tool`";
+    let place = "the event `tool` with `{name, result}` came in a different place: after `tool` (1 of 2)";
     assert_eq!(of_events(before, &swapped), [place]);
     // A run of equal events that another one interrupts.
     assert_eq!(
@@ -330,7 +330,7 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
     let told = |events: &str| changed(&golden, &stream(events)).join("; ");
     assert_eq!(
         told(&format!("b  null ×2\n{}end  null\n", text(""))),
-        "the event `a` came in a different place: after `b` (2 of 2), not after `b` (1 of 2)"
+        "the event `a` no longer comes after `b` (1 of 2)"
     );
     assert_eq!(
         told(&format!("b  null\n{}b  null\nend  null\n", text(""))),
@@ -442,7 +442,7 @@ fn an_event_more_that_has_something_new_is_told_by_that() {
     let was = golden(3, "string");
     assert_eq!(
         changed(&was, &golden(4, "null | string")),
-        ["the event `delta` has a different shape: `/text` is `null | string`, not `string`"]
+        ["the event `delta` came 4 times, not 3 times: `/text` is `null | string`, not `string`"]
     );
     assert_eq!(changed(&was, &golden(4, "string")), ["the event `delta` came 4 times, not 3 times"]);
     assert_eq!(changed(&was, &golden(2, "null")), ["the event `delta` came 2 times, not 3 times"]);

@@ -50,6 +50,12 @@ impl Change {
         self.sentence() + &Some(self.also).filter(|more| *more > 0).map(also).unwrap_or_default()
     }
 
+    /// Says what stands at a place.
+    pub(super) fn in_short(&self) -> String {
+        let (was, is) = apart(&self.before, &self.now, VALUE);
+        format!("`{}` is `{is}`, not `{was}`", self.place)
+    }
+
     /// Says what stands at a place instead of a turn's words, which are quoted in `with`.
     fn lost_words(&self, at: &str) -> String {
         let Some((was @ Text::Turns(told, manner), now)) = &self.words else { return String::new() };
@@ -124,7 +130,8 @@ impl Change {
             (What::Unknown, ..) => format!("the event `{now}` came, which the golden lacks"),
             (What::Missing | What::Extra, _, "") => format!("{named} did not come"),
             (What::Missing | What::Extra, "", _) => format!("{named} came, which the golden lacks"),
-            (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}"),
+            (What::Missing | What::Extra, was, is) if place == "count" => format!("{named} came {is}, not {was}"),
+            (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}: {place}"),
             (What::Moved, was, place) if !was.is_empty() => {
                 format!("{subject} came in a different place: {place}, not {was}")
             }
@@ -141,7 +148,7 @@ impl Change {
             (What::Shape, _, "") => format!("{shape} `{place}` is gone{more}"),
             (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
             (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
-            (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}"),
+            (What::Shape, ..) => format!("{shape} {}{more}", self.in_short()),
             (What::Order, ..) => {
                 let all = if place.is_empty() { "its elements" } else { &format!("the elements of `{place}`") };
                 format!("{subject} has {all} in another order, or their values mixed up{more}")

@@ -7,9 +7,8 @@ use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, T
 impl Golden {
     /// Returns it without what is true of one recording, and that by itself, if there is any: other words of the model change only that.
     pub fn apart(&self) -> (Golden, Option<Golden>) {
-        let (mut general, mut values) =
-            (self.clone(), Golden { recording: self.recording.clone(), ..Golden::default() });
-        general.recording = None;
+        let mut general = Golden { recording: None, ..self.clone() };
+        let mut values = Golden { recording: self.recording.clone(), ..Golden::default() };
         // At the level of values, a golden is of any recording.
         let is_of_one = self.recording.is_some();
         for tree in general.blocks.iter_mut().flat_map(|block| &mut block.trees) {
