@@ -299,10 +299,8 @@ impl Found {
                 let is_it = |label: &str| change.subject == Subject::of(old, label);
                 let is_cut = old.texts().iter().any(|(label, _, text)| is_it(label) && text.manner().in_pieces);
                 let text = || values::changes(&aligned).into_iter().find(|of| is_cut && of.subject == change.subject);
-                match added {
-                    Some(added) => change.place = added.in_short(),
-                    None => *change = text().unwrap_or_else(|| change.clone()),
-                }
+                let added = added.map(|of| of.since(change));
+                *change = added.or_else(text).unwrap_or_else(|| change.clone());
             }
             // Which events have ids follows from which events there are.
             heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));

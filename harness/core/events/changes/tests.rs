@@ -442,7 +442,9 @@ fn an_event_more_that_has_something_new_is_told_by_that() {
     let was = golden(3, "string");
     assert_eq!(
         changed(&was, &golden(4, "null | string")),
-        ["the event `delta` came 4 times, not 3 times: `/text` is `null | string`, not `string`"]
+        [
+            "the event `delta` has a different shape: `/text` is `null | string`, not `string`, since it came 4 times, not 3 times"
+        ]
     );
     assert_eq!(changed(&was, &golden(4, "string")), ["the event `delta` came 4 times, not 3 times"]);
     assert_eq!(changed(&was, &golden(2, "null")), ["the event `delta` came 2 times, not 3 times"]);

@@ -50,10 +50,11 @@ impl Change {
         self.sentence() + &Some(self.also).filter(|more| *more > 0).map(also).unwrap_or_default()
     }
 
-    /// Says what stands at a place.
-    pub(super) fn in_short(&self) -> String {
-        let (was, is) = apart(&self.before, &self.now, VALUE);
-        format!("`{}` is `{is}`, not `{was}`", self.place)
+    /// Returns it with how often its event came, if that is another number.
+    pub(super) fn since(self, count: &Change) -> Change {
+        let Change { before, now, .. } = count;
+        let with = format!(", since it came {now}, not {before}");
+        if before.is_empty() || now.is_empty() { self } else { Change { with, ..self } }
     }
 
     /// Says what stands at a place instead of a turn's words, which are quoted in `with`.
@@ -130,8 +131,7 @@ impl Change {
             (What::Unknown, ..) => format!("the event `{now}` came, which the golden lacks"),
             (What::Missing | What::Extra, _, "") => format!("{named} did not come"),
             (What::Missing | What::Extra, "", _) => format!("{named} came, which the golden lacks"),
-            (What::Missing | What::Extra, was, is) if place == "count" => format!("{named} came {is}, not {was}"),
-            (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}: {place}"),
+            (What::Missing | What::Extra, was, is) => format!("{named} came {is}, not {was}"),
             (What::Moved, was, place) if !was.is_empty() => {
                 format!("{subject} came in a different place: {place}, not {was}")
             }
@@ -148,7 +148,7 @@ impl Change {
             (What::Shape, _, "") => format!("{shape} `{place}` is gone{more}"),
             (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
             (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
-            (What::Shape, ..) => format!("{shape} {}{more}", self.in_short()),
+            (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}{with}"),
             (What::Order, ..) => {
                 let all = if place.is_empty() { "its elements" } else { &format!("the elements of `{place}`") };
                 format!("{subject} has {all} in another order, or their values mixed up{more}")
