@@ -21,6 +21,8 @@ struct ActivityState {
     answered: Notify,
     /// Answers that are held open wait for this.
     more: Notify,
+    /// Whether answers come at other times than they did.
+    is_shaken: bool,
 }
 
 /// How long after a piece the next one comes of an answer that was left while it was recorded.
@@ -43,10 +45,7 @@ struct CallsUnderWay {
 
 impl Default for Activity {
     fn default() -> Activity {
-        let (last, pause) = (Instant::now(), Duration::ZERO);
-        let calls = CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered: BTreeMap::new() };
-        let (changed, answered, more) = (Notify::new(), Notify::new(), Notify::new());
-        Activity(Arc::new(ActivityState { calls: Mutex::new(calls), changed, answered, more }))
+        Activity::new(false)
     }
 }
 
@@ -55,6 +54,13 @@ impl Default for Activity {
 pub struct InFlight(Activity);
 
 impl Activity {
+    pub(super) fn new(is_shaken: bool) -> Activity {
+        let (last, pause) = (Instant::now(), Duration::ZERO);
+        let calls = CallsUnderWay { in_flight: 0, begun: 0, held: 0, last, pause, answered: BTreeMap::new() };
+        let (changed, answered, more) = (Notify::new(), Notify::new(), Notify::new());
+        Activity(Arc::new(ActivityState { calls: Mutex::new(calls), changed, answered, more, is_shaken }))
+    }
+
     pub(super) fn begin(&self) -> InFlight {
         let mut calls = self.0.calls.lock();
         if calls.in_flight == 0 {
@@ -111,6 +117,14 @@ impl Activity {
                 return;
             }
             let _ = tokio::time::timeout_at(deadline, changed).await;
+        }
+    }
+
+    /// Before the `step` of a run whose answers come at other times: waits until calls in the background have ended, if they soon do. The
+    /// recording, or another replay, may have taken the step while they were under way.
+    pub async fn calm(&self, step: usize) {
+        if self.0.is_shaken && step > 0 {
+            let _ = tokio::time::timeout(3 * MORE, self.settled(MORE / 2, || false)).await;
         }
     }
 

@@ -283,8 +283,7 @@ impl SecondLook {
 
 /// Returns the conversation that ends at these messages, if it is one, and whether a day had to move for it.
 fn one(nodes: &[Node], reached: &Reached) -> Option<(Hash, Found)> {
-    let ends: BTreeSet<Hash> =
-        reached.iter().flat_map(|(node, _)| nodes[*node].conversations.iter().copied()).collect();
+    let ends: BTreeSet<Hash> = reached.iter().flat_map(|of| nodes[of.0].conversations.iter().copied()).collect();
     let moved = reached.iter().all(|(_, clocks)| *clocks != Clocks::ANY);
     let found = if moved { Found::ByDay } else { Found::ByPlace };
     ends.first().filter(|_| ends.len() == 1).map(|one| (*one, found))

@@ -232,6 +232,7 @@ impl<'a> Driver<'a> {
         let title = self.title(index, step);
         let awaited = std::iter::once(step).chain(step.parts()).filter_map(|part| part.awaits.as_deref());
         let awaited: Vec<_> = awaited.map(|caller| (caller, self.calls.answered_to(caller))).collect();
+        self.calls.calm(index).await;
         let number = self.underway.begin(title.clone());
         self.stage.egress().step(&title);
         let taken = self.take_step(index, step, title).await;

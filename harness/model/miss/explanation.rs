@@ -77,9 +77,8 @@ impl MissedCall {
                     let open = run.open().count();
                     self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
                     let all = turns.len() + more;
-                    let times = if all == 1 { String::new() } else { format!(" ({all} turns)") };
-                    let what =
-                        format!("asks once more than recorded: {}{times} had already answered it", nth_turn(turn));
+                    let of = if all == 1 { String::new() } else { format!(" ({all} turns)") };
+                    let what = format!("asks once more than recorded: {}{of} had already answered it", nth_turn(turn));
                     (CauseKind::CalledAgain, format!("{who} {what}"))
                 }
             }
@@ -121,8 +120,7 @@ impl MissedCall {
         self.nearest = found.map(|found| found.turn);
         if turns.is_empty() {
             let is_loaded = fixture.path.extension().is_some();
-            let why =
-                if is_loaded { format!("{} has no turns", fixture.path.display()) } else { NOT_LOADED.to_owned() };
+            let why = if is_loaded { format!("{} has no turns", fixture.path.display()) } else { NOT_LOADED.into() };
             self.lines.push(format!("nearest    none, {why}"));
             let who = match (&self.lookup.caller, who.strip_prefix("the call ")) {
                 (None, Some(words)) => format!("the service called the model ({words})"),
@@ -199,10 +197,9 @@ impl MissedCall {
     /// `before turn 1 (…)`.
     pub(super) fn one_more(&mut self, times: usize, place: &str) {
         let who = self.lookup.caller.as_ref().map_or_else(|| "the service".to_owned(), |caller| format!("`{caller}`"));
-        let often = if times == 1 { "once more".to_owned() } else { format!("{times} more times") };
+        let more = if times == 1 { "once more".to_owned() } else { format!("{times} more times") };
         let first = if times == 1 { "" } else { "first " };
-        let what =
-            format!("{who} asks {often} than recorded, {first}{place}: {}", said_last(&self.lookup.conversation));
+        let what = format!("{who} asks {more} than recorded, {first}{place}: {}", said_last(&self.lookup.conversation));
         self.differences = vec![Difference::of(CauseKind::CalledAgain, what).by(&who)];
     }
 
@@ -273,8 +270,7 @@ impl Situation<'_> {
 /// looks like the end of a chat's path, and otherwise unknown, as long as nothing else shows that the base URL is right.
 fn of_no_api(request: &str, lookup: &Lookup, situation: &Situation<'_>) -> Option<MissReason> {
     let name = |messages: &[Json]| messages.first().and_then(|message| message.str_of("name").map(str::to_owned));
-    let recorded =
-        |turn: usize| situation.fixture.conversation(turn, situation.rules).and_then(|messages| name(&messages));
+    let recorded = |of: usize| situation.fixture.conversation(of, situation.rules).and_then(|messages| name(&messages));
     let of_opaque = |turn: &usize| {
         let turns = situation.fixture.table.turns();
         turns[*turn].wire.as_ref().is_some_and(|wire| wire.api == retake_wire::Api::Opaque)

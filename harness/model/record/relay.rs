@@ -7,7 +7,6 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::{env, fmt};
 
-use axum::http::header;
 use reqwest::{Client, RequestBuilder};
 
 use super::pending_call::PendingCall;
@@ -127,8 +126,7 @@ impl Relay {
     /// The relay that the command handed over, if it did.
     pub fn from_env() -> Option<Relay> {
         let value = |name| env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let list =
-            |name| value(name).unwrap_or_default().split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+        let list = |of| value(of).unwrap_or_default().split(',').filter(|it| !it.is_empty()).map(Into::into).collect();
         let address = value(URL_IN)?.parse().ok()?;
         Relay::new(address, value(KEY_IN)?, list(REACHES_IN), list(HOLDS_IN)).ok()
     }
@@ -151,8 +149,7 @@ impl Relay {
     /// Returns the request that passes a call on.
     pub(super) fn request(&self, client: &Client, call: &PendingCall) -> RequestBuilder {
         let url = format!("{}/{}{}", self.url(), provider_of(call.provider), call.path);
-        let mut request =
-            client.request(call.method.clone(), url).header(KEY, &self.key).header(header::TE, "trailers");
+        let mut request = client.request(call.method.clone(), url).header(KEY, &self.key).header("te", "trailers");
         for name in PASSED {
             for value in call.headers.get_all(name) {
                 request = request.header(name, value);

@@ -15,6 +15,7 @@ tests!(
     a_letter_with_a_date_in_words_is_held_on_each_day,
     the_clock_of_a_recording_needs_the_library_that_sets_it,
     tokens_are_the_models_where_it_says_nothing_but_json,
+    what_depends_on_a_call_in_the_background_varies,
 );
 
 const APP: &str = r#"
@@ -251,5 +252,22 @@ fn tokens_are_the_models_where_it_says_nothing_but_json() {
     let tree = recorded_of(&app, SCENARIO, "{\"kind\": \"a broken door\"}");
     let golden = tree.read("goldens/claim.snap");
     assert!(golden.contains("tokens     input tokens of turn 1") && golden.contains("cost       number"), "{golden}");
+    tree.retake().arg("test").run().exits(0);
+}
+
+fn what_depends_on_a_call_in_the_background_varies() {
+    let app = APP.replace("import datetime", "import threading, time, datetime").replace(
+        "        self.reply(200, \"application/json\", json.dumps({\"name\": NAME}))",
+        "        self.reply(200, \"application/json\", json.dumps({\"name\": NAME, \"digests\": len(DIGESTS)}))",
+    );
+    // What the service does behind its answer takes a while.
+    let behind = "def digest(text):\n    time.sleep(0.02)\n    DIGESTS.append(ask(text))\nDIGESTS = []\nclass Handler";
+    let begins = "threading.Thread(target=digest, args=(said[\"text\"],)).start()\n        self.reply(200, \"application/json\", \"{}\")";
+    let answers = "self.reply(200, \"application/json\", json.dumps({\"text\": ask(said[\"text\"])}))";
+    let app = app.replace("class Handler", behind).replace(answers, begins);
+    let scenario = "[[step]]\npost = \"/claims\"\njson = { policy = \"valid\", text = \"A broken door\" }\n[[step]]\nget = \"/session\"\n";
+    let tree = recorded_with(&app, scenario);
+    let golden = tree.read("goldens/claim.snap");
+    assert!(golden.contains("digests    number"), "{golden}");
     tree.retake().arg("test").run().exits(0);
 }
