@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_634, 38),
+    ("retake-core", 14_628, 38),
     ("retake-durable", 1062, 0),
     ("retake-wire", 8444, 5),
     ("retake-model", 8388, 0),
     ("retake-audit", 1250, 0),
     ("retake-scenario", 5188, 0),
-    ("retake-engine", 10_931, 21),
+    ("retake-engine", 10_932, 21),
     ("retake", 11_672, 41),
     ("retake-cli", 11_416, 210),
 ];

@@ -122,9 +122,10 @@ pub(super) fn read<'a>(
         all.filter_map(|event| read(event, capture.events.len(), capture.delivery.is_beside, &request)).collect()
     };
     let mut all: Vec<Vec<ReadEvent<'_>>> = captures.into_iter().map(&mut of).collect();
-    let json: HashSet<_> = all.iter().flatten().filter(|e| e.json.is_some()).map(|e| e.label.text.clone()).collect();
+    let has_json = all.iter().flatten().filter(|read| read.json.is_some());
+    let with_json: HashSet<_> = has_json.map(|read| read.label.text.clone()).collect();
     for read in all.iter_mut().flatten() {
-        read.is_text &= read.event.is_body() || !json.contains(&read.label.text);
+        read.is_text &= read.event.is_body() || !with_json.contains(&read.label.text);
     }
     all
 }

@@ -28,17 +28,16 @@ const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", 
 /// Returns the tree of an event label: a line with the label, and the fields below it. Next to the label are the shapes of
 /// payloads that are not objects, and the hash of all payloads, if there is one.
 pub(super) fn tree(
-    label: &str,
-    request: &str,
+    at: &At,
     shape: &Shape,
     whole: Option<Order>,
     keep: Keep,
     (pins, chosen, before, cut): (&Pins<'_>, &Chosen<'_>, Option<&Places>, HashSet<String>),
 ) -> Tree {
-    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", &At::label(label, request));
+    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", at);
     // Where runs differ at the level of types, it is left out.
     let is_pinned = |whole: &Order| pins.counts() && (keep == Keep::Types || pins.pinned("", whole.hash()));
-    Tree { root: Node { name: label.to_owned(), kinds, below, ..Node::default() }, whole: whole.filter(is_pinned) }
+    Tree { root: Node { name: at.line.clone(), kinds, below, ..Node::default() }, whole: whole.filter(is_pinned) }
 }
 
 /// Describes the shapes of one label.

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::beside::Kept;
 use super::captured::{Captured, Ending, Event};
-use super::chosen::{Chosen, Places};
+use super::chosen::{At, Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
@@ -185,14 +185,8 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
             _ => None,
         });
         let cut = cut.flatten().map(|held| held.path.pointer()).collect();
-        outline::tree(
-            &label,
-            &request,
-            &of.shape,
-            whole,
-            of.keep,
-            (&pins, chosen, before.map(Places::of).as_ref(), cut),
-        )
+        let at = At::label(&label, &request);
+        outline::tree(&at, &of.shape, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
     };
     // A text is shown where something of it is held, or was.
     let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());

@@ -414,10 +414,11 @@ impl<'a> Driver<'a> {
                 } else {
                     let headers = &self.scenario.golden.headers;
                     let is_one = |status: &Vec<u16>| status.len() == 1;
-                    let is_right = matches!(&step.action, Action::Request(it) if it.status.as_ref().is_none_or(is_one));
+                    let is_the_one =
+                        matches!(&step.action, Action::Request(it) if it.status.as_ref().is_none_or(is_one));
                     let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
                     let captured = answered.into_captured();
-                    let beside = captured.clone().beside(is_right);
+                    let beside = captured.clone().beside(is_the_one);
                     if shows_headers || !beside.events.is_empty() {
                         self.captured.push(Part::Done(beside));
                     }

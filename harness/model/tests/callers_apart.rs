@@ -196,3 +196,16 @@ fn calls_that_are_equal_in_everything_need_a_header() {
         );
     });
 }
+
+#[test]
+fn a_prompt_of_another_call_is_compared_with_that_of_the_open_turn() {
+    let (acme, globex) = (request("You speak for ACME.", "", "m"), request("You speak for Globex.", "", "m"));
+    let of_nobody = |request: &str, answer: &str| Recorded { caller: None, ..turn("", request, answer) };
+    let turns = vec![of_nobody(&acme, "one"), of_nobody(&globex, "two")];
+    on_a_server(turns, CallerRules::default(), async |client, server| {
+        assert_eq!(ask(client, server, &acme).await, Ok("one".to_owned()));
+        let missed = ask(client, server, &acme).await.unwrap_err();
+        let first = missed.lines().next().unwrap();
+        assert!(["the system prompt of", "Globex", "ACME"].iter().all(|said| first.contains(said)), "{missed}");
+    });
+}

@@ -248,14 +248,22 @@ fn what_another_clock_left_open_is_held_by_that_of_the_recording() {
 }
 
 fn what_the_model_decides_is_found_where_a_call_tells_the_time() {
-    let app = APP.replace("\"said\": said", "\"length\": len(answer[\"choices\"][0][\"message\"][\"content\"])");
+    let app = APP.replace(
+        "\"said\": said",
+        "\"until\": \"2031-03-04\", \"length\": len(answer[\"choices\"][0][\"message\"][\"content\"])",
+    );
     let said = r#"f"It is {now.isoformat(timespec='milliseconds')}Z""#;
     let (tree, ran) = recorded_app(&app.replace("SAID", said), true, "");
-    ran.exits(0).says(&["two replays agree"]);
+    // The day is the same on each day, and the time is no other day's.
+    ran.exits(0).says(&["two replays agree"]).never_says("on another day");
     let golden = tree.read("goldens/day.snap");
     assert!(golden.contains("length     number"), "{golden}");
     let update = tree.retake().args(&["test", "day", "--update"]).env("RETAKE_FAKETIME", library().unwrap());
     update.run().exits(0).says(&["day: golden unchanged"]);
+    // The next Monday is another distance away.
+    let monday = "str(now.date() + datetime.timedelta(days=7 - now.weekday()))";
+    let app = app.replace("\"2031-03-04\"", monday).replace("SAID", "\"hello\"");
+    recorded_app(&app, true, "").1.exits(0).says(&["on another day the service says otherwise"]);
 }
 
 const LETTER: &str = r#"f"On {now:%d %B %Y} we repaired your boiler for 349.40 EUR in 3 hours, 2 pipes and 1 valve, which you and your family may use from now on. Please pay until {now + datetime.timedelta(days=14):%A, %d %B %Y} and name 4711.""#;

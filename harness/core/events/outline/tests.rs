@@ -21,8 +21,7 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     let (known, holdings) = (Known::default(), Holdings::new());
     let chosen = Chosen::of(&[], &options, &normalize, &ids, false, (&known, &holdings));
     let tree = super::tree(
-        "event",
-        "",
+        &At::label("event", ""),
         &merger.finish(seen),
         None,
         keep,
