@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::breakage::{Breakage, RecordedPrompts, breakage};
 use super::callers::names_of_tools;
 use super::lookup::Lookup;
-use super::miss::{FieldDifference, change, field_difference};
+use super::miss::{change, field_difference};
 use super::second_look::Clock;
 use retake_base::text::listed;
 use retake_core::json::{Json, Layout};
@@ -65,8 +65,8 @@ impl DriftOf {
                 };
                 change(&alone(&self.recorded, &self.called), &alone(&self.called, &self.recorded))
             }
-            (Check::Dates, Some(FieldDifference { words, .. })) => words,
-            (_, Some(FieldDifference { pointer, words, .. })) => format!("`{pointer}`: {words}"),
+            (Check::Dates, Some((_, words))) => words,
+            (_, Some((pointer, words))) => format!("`{pointer}`: {words}"),
             _ => change(&self.recorded, &self.called),
         }
     }
@@ -95,8 +95,7 @@ impl DriftOf {
         };
         let mut pairs = called.iter().enumerate().filter_map(|(at, is)| Some((now.get(at)?, of_name(at)?, is)));
         let (name, was, is) = pairs.find(|(_, was, is)| was != is)?;
-        let FieldDifference { pointer, words, .. } =
-            field_difference(&was.print(Layout::Python), &is.print(Layout::Python))?;
+        let (pointer, words) = field_difference(&was.print(Layout::Python), &is.print(Layout::Python))?;
         Some(format!("tool `{name}` is defined differently: `{pointer}` ({words})"))
     }
 }

@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::blocks::of_blocks;
 use super::failed;
-use super::field::{FieldDifference, change_of, field_difference, first_difference, pointer_of, text_of, value_change};
+use super::field::{change_of, field_difference, first_difference, pointer_of, text_of, value_change};
 use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
 use super::words::{change_within, common_ends, diff};
@@ -283,7 +283,7 @@ impl Compared<'_> {
         let (text_a, text_b) = (a.str_of("content").unwrap_or_default(), b.str_of("content").unwrap_or_default());
         if text_a == text_b {
             if a.get("tool_calls") == b.get("tool_calls") && kind_b != "tool" {
-                let (field, a, b) = first_difference(a, b, String::new());
+                let (field, a, b) = first_difference(a, b);
                 let words = value_change(a, b, WORDS);
                 let (a, b) = (text_of(a), text_of(b));
                 let what = format!("{place} ({kind_b}) of {who} has a different `{field}` ({words})");
@@ -298,7 +298,7 @@ impl Compared<'_> {
         // The first field that differs, if both texts are JSON.
         let inside = if kind_b == OPAQUE || kind_b == "tool" { field_difference(text_a, text_b) } else { None };
         let (other, words) = match inside {
-            Some(FieldDifference { pointer, words }) => (Some(format!("a different `{pointer}`")), words),
+            Some((pointer, words)) => (Some(format!("a different `{pointer}`")), words),
             None => (None, change_within(text_a, text_b, WORDS)),
         };
         let (kind, what) = match kind_b {
@@ -345,9 +345,8 @@ impl Compared<'_> {
         }
         for (index, (a, b)) in a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b) {
             let (args_a, args_b) = (a.get("args").unwrap_or(&Json::Null), b.get("args").unwrap_or(&Json::Null));
-            let (path, old, new) = first_difference(args_a, args_b, String::new());
-            let pointer = pointer_of(&path);
-            let words = change_of([args_a, args_b], &pointer, [old, new], WORDS);
+            let (path, old, new) = first_difference(args_a, args_b);
+            let (pointer, words) = (pointer_of(&path), change_of(args_a, args_b, WORDS));
             let (old, new) = (text_of(old), text_of(new));
             let tool = b.str_of("name").unwrap_or_default();
             let what = match renamed(args_a, args_b) {

@@ -4,38 +4,46 @@ use super::words::change_within;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 
-/// Returns the first field in which two values differ: its path, and its value on each side. Of a list whose elements come in another
-/// order, that is the list, and of one that only lost or got some elements, the first of these.
-pub fn first_difference<'a>(a: &'a Json, b: &'a Json, path: String) -> (String, Option<&'a Json>, Option<&'a Json>) {
-    let deeper = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+/// The path of a field in which two values differ, and its value on each side.
+pub type Field<'a> = (String, Option<&'a Json>, Option<&'a Json>);
+
+/// Returns the first field in which two values differ.
+pub fn first_difference<'a>(a: &'a Json, b: &'a Json) -> Field<'a> {
+    all_differences(a, b, "").into_iter().next().unwrap_or_else(|| (String::new(), Some(a), Some(b)))
+}
+
+/// Returns the fields in which two values differ, below a path. Of a list whose elements come in another order, that is the list, and of
+/// one that only lost or got some elements, the first of these.
+fn all_differences<'a>(a: &'a Json, b: &'a Json, path: &str) -> Vec<Field<'a>> {
     match (a, b) {
+        (a, b) if a == b => Vec::new(),
         (Json::Object(left), Json::Object(right)) => {
             // The type and the name come first: messages of different kinds will have different texts anyway.
             let mut keys: Vec<&str> = left.keys().chain(right.keys()).map(|key| &**key).collect();
             keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
-            for key in keys {
+            keys.dedup();
+            let of_key = |key: &str| {
+                let deeper = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
                 match (left.get(key), right.get(key)) {
-                    (Some(l), Some(r)) if l == r => {}
-                    (Some(l), Some(r)) => return first_difference(l, r, deeper(key)),
-                    (l, r) => return (deeper(key), l, r),
+                    (Some(l), Some(r)) => all_differences(l, r, &deeper),
+                    (l, r) => vec![(deeper, l, r)],
                 }
-            }
-            (path, Some(a), Some(b))
+            };
+            keys.into_iter().flat_map(of_key).collect()
         }
-        (Json::Array(left), Json::Array(right)) => {
-            let at = left.iter().zip(right).take_while(|(l, r)| l == r).count();
-            if is_other_order(left, right) {
-                return (path, Some(a), Some(b));
-            }
-            let path = format!("{path}[{at}]");
+        (Json::Array(left), Json::Array(right)) if !is_other_order(left, right) => {
+            let (at, of) = (left.iter().zip(right).take_while(|(l, r)| l == r).count(), |at| format!("{path}[{at}]"));
             match (left.get(at), right.get(at)) {
-                (Some(l), Some(_)) if left.len() > right.len() && left.ends_with(&right[at..]) => (path, Some(l), None),
-                (Some(_), Some(r)) if left.len() < right.len() && right.ends_with(&left[at..]) => (path, None, Some(r)),
-                (Some(l), Some(r)) => first_difference(l, r, path),
-                (l, r) => (path, l, r),
+                (l, Some(_)) if left.len() > right.len() && left.ends_with(&right[at..]) => vec![(of(at), l, None)],
+                (Some(_), r) if left.len() < right.len() && right.ends_with(&left[at..]) => vec![(of(at), None, r)],
+                (Some(_), Some(_)) => {
+                    let both = left.iter().zip(right).enumerate();
+                    both.flat_map(|(at, (l, r))| all_differences(l, r, &of(at))).collect()
+                }
+                (l, r) => vec![(of(at), l, r)],
             }
         }
-        _ => (path, Some(a), Some(b)),
+        _ => vec![(path.to_owned(), Some(a), Some(b))],
     }
 }
 
@@ -57,32 +65,30 @@ fn exchanged<'a>(recorded: &'a Json, called: &'a Json, pointer: &str) -> Option<
     was.get(key).and_then(|_| was.keys().map(|other| &**other).find(has_other))
 }
 
-/// Returns the change of a field, at this pointer of two values, in words.
-pub(super) fn change_of(values: [&Json; 2], pointer: &str, field: [Option<&Json>; 2], width: usize) -> String {
-    match (field, exchanged(values[0], values[1], pointer)) {
-        ([Some(Json::Array(was)), Some(Json::Array(is))], _) if is_other_order(was, is) => {
+/// Returns the change of the first field in which two values differ, in words, and of two more.
+pub(super) fn change_of(a: &Json, b: &Json, width: usize) -> String {
+    let all = all_differences(a, b, "");
+    let change = |(_, was, is): &Field<'_>, width| match (was, is) {
+        (Some(Json::Array(was)), Some(Json::Array(is))) if is_other_order(was, is) => {
             format!("its {} elements come in another order", is.len())
         }
-        ([was, is], Some(other)) => format!("{}, exchanged with `{other}`", value_change(was, is, width)),
-        ([was, is], None) => value_change(was, is, width),
+        _ => value_change(*was, *is, width),
+    };
+    let [first, others @ ..] = &all[..] else { return String::new() };
+    if let Some(other) = exchanged(a, b, &pointer_of(&first.0)) {
+        return format!("{}, exchanged with `{other}`", change(first, width));
     }
+    let other = |field: &Field<'_>| format!("; `{}`: {}", pointer_of(&field.0), change(field, width / 2));
+    let more = if others.len() > 2 { format!("; {} more", others.len() - 2) } else { String::new() };
+    change(first, width) + &others.iter().take(2).map(other).collect::<String>() + &more
 }
 
-/// The first field in which two JSON texts differ.
-pub(crate) struct FieldDifference {
-    /// Where it is: `/error/message`.
-    pub(crate) pointer: String,
-    /// What changed: `"08:14" → "09:14"`.
-    pub(crate) words: String,
-}
-
-/// Returns the first field in which two JSON texts differ. `None` if one of the texts is not a JSON object or array.
-pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<FieldDifference> {
+/// Returns the first field in which two JSON texts differ, such as `/error/message`, and what changed, in words: `"08:14" → "09:14"`.
+/// `None` if one of the texts is not a JSON object or array.
+pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<(String, String)> {
     let (a, b) = (structured(recorded)?, structured(called)?);
-    let (path, was, is) = first_difference(&a, &b, String::new());
-    let pointer = pointer_of(&path);
-    let words = change_of([&a, &b], &pointer, [was, is], 36);
-    (!path.is_empty()).then_some(FieldDifference { pointer, words })
+    let pointer = pointer_of(&first_difference(&a, &b).0);
+    (!pointer.is_empty()).then(|| (pointer, change_of(&a, &b, 36)))
 }
 
 /// Reads a text that is a JSON object or array.
@@ -101,17 +107,14 @@ pub(crate) fn text_of(value: Option<&Json>) -> String {
 
 /// Returns the change from one value to another. A value that is not there is not quoted, and its counterpart is shown whole.
 pub(super) fn value_change(recorded: Option<&Json>, called: Option<&Json>, width: usize) -> String {
-    let shown = |value: &Json| format!("{:?}", clipped(&text_of(Some(value)), width));
+    let shown = |of: Option<&Json>| of.map_or("absent".to_owned(), |_| format!("{:?}", clipped(&text_of(of), width)));
     match (recorded, called) {
         // The same characters are of another type.
         (Some(a), Some(b)) if text_of(recorded) == text_of(called) => {
             format!("{} → {}", a.print(Layout::Python), b.print(Layout::Python))
         }
         (Some(a), Some(b)) => change_within(&text_of(Some(a)), &text_of(Some(b)), width),
-        (a, b) => {
-            let side = |value: Option<&Json>| value.map_or_else(|| "absent".to_owned(), shown);
-            format!("{} → {}", side(a), side(b))
-        }
+        (a, b) => format!("{} → {}", shown(a), shown(b)),
     }
 }
 

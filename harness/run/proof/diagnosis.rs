@@ -294,7 +294,7 @@ impl Differing {
 
     /// Compares two values. `numbers` says whether rules work on numbers too.
     pub(super) fn in_values(recorded: &Json, called: &Json, numbers: bool) -> Differing {
-        let (path, a, b) = first_difference(recorded, called, String::new());
+        let (path, a, b) = first_difference(recorded, called);
         let acted_on = |value: Option<&Json>| match value {
             Some(Json::Str(_)) => true,
             Some(Json::Int(_) | Json::BigInt(_) | Json::Float(_)) => numbers,

@@ -12,6 +12,7 @@ tests! { the_first_line_of_each_failure_names_the_change_and_the_last_line_is_a_
     an_additional_call_is_explained_in_the_same_words,
     for_events_in_another_order_no_option_is_suggested,
     a_misspelt_last_event_is_reported_with_the_one_that_came,
+    an_error_event_that_was_recorded_is_not_why_a_step_fails,
 }
 
 /// A change, the texts that the first line of the failure contains, and its last line.
@@ -200,11 +201,15 @@ golden = true
 /// The fixture and the golden of the desk before any change.
 static RECORDED: LazyLock<(String, String)> = LazyLock::new(|| {
     let tree = desk("");
+    record(&tree);
+    (tree.read("fixtures/trip.json"), tree.read("goldens/trip.snap"))
+});
+
+fn record(tree: &Tree) {
     let provider = Service::start(provider());
     let record = tree.retake().args(&["record", "trip"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
     record.env("OPENAI_API_KEY", "sk-of-the-provider").run().exits(0);
-    (tree.read("fixtures/trip.json"), tree.read("goldens/trip.snap"))
-});
+}
 
 /// Returns a project with the changed desk, without a fixture or a golden.
 fn desk(change: &str) -> Tree {
@@ -279,6 +284,15 @@ fn a_misspelt_last_event_is_reported_with_the_one_that_came() {
     let says =
         "the stream ended before its last event `ende`\n  9 events came, the last was `end`\n  did you mean `end`?";
     tree.retake().args(&["test", "trip"]).run().exits(1).says(&[says]);
+}
+
+fn an_error_event_that_was_recorded_is_not_why_a_step_fails() {
+    let tree = desk("quota");
+    record(&tree);
+    tree.replace("scenarios/suite.toml", "\"quota\"", "\"quota_and_then_500\"");
+    let run = tree.retake().args(&["test", "trip"]).run().exits(1);
+    let first = run.failure("trip").lines().next().unwrap_or_default().to_owned();
+    assert!(first.contains("failed to take step 3 (POST /refuse): expected status 404, found 500"), "{first}");
 }
 
 /// They come so in each run: nothing varies that could be allowed.

@@ -14,9 +14,15 @@ fn the_first_field_that_differs_is_told_by_what_happened_to_it() {
             "/from",
             r#""Lyon" → "Rome", exchanged with `to`"#,
         ),
+        (
+            r#"{"fee": 10, "lines": [{"n": 1}, {"n": 2}], "net": 90, "tax": 19, "total": 119}"#,
+            r#"{"fee": 12, "lines": [{"n": 1}, {"n": 3}], "net": 90, "tax": 20, "total": 122}"#,
+            "/fee",
+            r#""10" → "12"; `/lines/1/n`: "2" → "3"; `/tax`: "19" → "20"; 1 more"#,
+        ),
         (r#"{"from": "Lyon", "to": "Rome"}"#, r#"{"from": "Rome", "to": "Rome"}"#, "/from", r#""Lyon" → "Rome""#),
     ] {
-        let found = field_difference(recorded, called).unwrap();
-        assert_eq!((&*found.pointer, &*found.words), (pointer, words), "{recorded} {called}");
+        let (at, changed) = field_difference(recorded, called).unwrap();
+        assert_eq!((&*at, &*changed), (pointer, words), "{recorded} {called}");
     }
 }
