@@ -75,8 +75,16 @@ impl<'a> Failing<'a> {
         let refusal = |of: &CallFlaw| Cause::new(CauseKind::WrongKey, format!("the model server refused {}", of.what));
         failure.causes.extend(self.refused().filter(|_| !findings.misses).map(refusal));
         let error_event = second.unwrap_or(self.run).error_event(committed).filter(|_| !self.is_after_a_miss());
+        // What the model answered last may be an error, which the service bore when it was recorded.
+        let turns = || self.run.fixture.as_ref().map(|fixture| fixture.table.turns());
+        let status = || Some(turns()?.get(self.run.log.left_after?.0)?.wire.as_ref()?.response.status);
+        let error = status().filter(|status| *status >= 400);
+        let after_error = |mut cause: Cause| {
+            cause.what.extend(error.map(|status| format!(", after status {status} of the model")));
+            cause
+        };
         if only_misses(&failure) {
-            failure.causes.extend(error_event);
+            failure.causes.extend(error_event.map(after_error));
         }
         // Next to a miss, a step that failed counts only if it also fails in the second replay.
         let again = second.is_some_and(|second| !second.played.driven.gave_up)
@@ -94,12 +102,9 @@ impl<'a> Failing<'a> {
         }
         let leads = of_its_own && (!before || failure.causes.is_empty());
         add_error(step, leads, "after that", &mut failure);
-        // What the model answered last may be an error, which the service bore when it was recorded.
-        let turns = || self.run.fixture.as_ref().map(|fixture| fixture.table.turns());
-        let status = || Some(turns()?.get(self.run.log.left_after?.0)?.wire.as_ref()?.response.status);
-        let error = status().filter(|status| leads && step.is_some() && *status >= 400);
-        if let (Some(status), Some(cause)) = (error, failure.causes.last_mut()) {
-            cause.what = format!("{}, after status {status} of the model", cause.what);
+        if leads && step.is_some() {
+            let failed = failure.causes.pop();
+            failure.causes.extend(failed.map(after_error));
         }
         if !before || failure.causes.iter().all(|cause| cause.kind != CauseKind::StoppedAsking) {
             self.add_unused(later, &mut failure);

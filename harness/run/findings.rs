@@ -98,9 +98,10 @@ impl Replayed {
         let asked = (0..turns.len()).filter(of_caller).filter(served).count();
         let who = who(caller, &fixture.conversation(first, &self.rules).unwrap_or_default(), "");
         if one_caller && asked == 0 && unused.len() < turns.len() {
+            let never = if caller.is_some() { "never asks" } else { "is never made" };
             let what = match unused.len() {
-                1 => format!("{who} never asks: {} was recorded", answer(first)),
-                several => format!("{who} never asks: {several} calls were recorded, first {}", answer(first)),
+                1 => format!("{who} {never}: {} was recorded", answer(first)),
+                several => format!("{who} {never}: {several} calls were recorded, first {}", answer(first)),
             };
             return Some(Cause::new(CauseKind::CallerSilent, what));
         }

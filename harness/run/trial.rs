@@ -44,6 +44,8 @@ pub(super) struct Played {
     pub tools: Asked,
     /// What its programs tried to reach besides the stage's servers.
     pub egress: Option<EgressData>,
+    /// Whether its router asked for the day, and was told another one.
+    pub other_day: bool,
 }
 
 /// The result of a replay.
@@ -330,7 +332,7 @@ impl Played {
         scenario: &Scenario,
         (began, steps): (Instant, Vec<StepData>),
     ) -> Played {
-        let Ended { logs, crash, panics, drift, flaws, egress } = ended;
+        let Ended { logs, crash, panics, other_day, drift, flaws, egress } = ended;
         let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
         let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
@@ -341,7 +343,7 @@ impl Played {
         });
         let fault = crash.map(|crash| (CauseKind::Crash, crash));
         let fault = fault.or_else(|| panicked.map(|panicked| (CauseKind::Panic, panicked)));
-        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools, egress }
+        Played { driven, began, steps, drift, flaws, fault, systems: logs, tools, egress, other_day }
     }
 
     /// Why the run failed apart from its model calls: a crash or panic of the system, otherwise the step that failed.

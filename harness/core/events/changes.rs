@@ -43,6 +43,8 @@ pub struct Change {
     now: String,
     /// The number of further differences that the change stands for.
     more: usize,
+    /// Where the first of these are; empty if they have no places.
+    others: String,
     /// The number of other places that have the same change.
     also: usize,
     /// Whether the change only removes something, as when the system did less.

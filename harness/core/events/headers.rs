@@ -67,7 +67,12 @@ pub fn new_headers(
     let new = |of: Kept<'_>| {
         let known = of.committed.filter(|_| of.is_whole)?;
         let headers = all(&of.capture.delivery.headers, &wanted(options), &Ids::default(), normalize);
-        let is_new = |header: &&Header| known.headers.iter().all(|known| known.subject() != header.subject());
+        // Another media type is told where it is compared.
+        let media = known.head.as_ref().map(|head| &*head.media).unwrap_or_default();
+        let is_told =
+            |header: &Header| header.name == CONTENT_TYPE && !header.value.iter().any(|of| of.starts_with(media));
+        let is_known = |header: &Header| known.headers.iter().any(|known| known.subject() == header.subject());
+        let is_new = |header: &&Header| !is_told(header) && !is_known(header);
         let new: Vec<String> = headers.iter().filter(is_new).map(Header::subject).collect();
         (!new.is_empty()).then(|| (known.request.clone(), new))
     };

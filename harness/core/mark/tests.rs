@@ -53,6 +53,18 @@ fn neither_json_nor_a_word_that_goes_nowhere_nor_a_tools_arguments_are_marked() 
 }
 
 #[test]
+fn a_request_is_alike_but_for_the_mark_and_for_numbers() {
+    let mark = mark_of(&[said("Hi.")]).unwrap();
+    for (called, alike) in [
+        (r#"{"text":"Hiǀ.","cost":0.412,"tokens":112}"#, true),
+        (r#"{"text":"Hi\u01c0.","cost":0.1,"tokens":7}"#, true),
+        (r#"{"text":"Heǀ.","cost":0.1,"tokens":12}"#, false),
+    ] {
+        assert_eq!(mark.is_alike(r#"{"text":"Hi.","cost":0.1,"tokens":12}"#, called), alike, "{called}");
+    }
+}
+
+#[test]
 fn a_mark_is_taken_off_however_it_is_written() {
     let mark = mark_of(&[said("Hi.")]).unwrap();
     let check = |with: &str, without: &str| {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use super::launch::PlayedOn;
 use super::machine;
@@ -27,9 +28,11 @@ const AWAY: Duration = Duration::minutes((400 * 24 + 12) * 60 + 7);
 pub(crate) struct Today {
     pub(super) date: String,
     /// Whether it is another day, for another user.
-    moved: bool,
+    pub(super) moved: bool,
     /// How far the clock is moved from Retake's own.
     clock: Duration,
+    /// Whether a router asked for it.
+    pub(super) asked: Arc<AtomicBool>,
 }
 
 impl Today {
@@ -73,11 +76,12 @@ impl Today {
         let told = |away: Duration| (now + away).date().to_string();
         // The shaken run begins within the same minute, at another second.
         let later = if moved { Duration::seconds(31) } else { Duration::ZERO };
-        match recorded.map(|minute| minute.time() - now + later) {
-            Some(away) => Today { date: told(away), moved, clock: away },
-            None if moved => Today { date: told(AWAY), moved, clock: if keeps_clock { Duration::ZERO } else { AWAY } },
-            None => Today::real(),
-        }
+        let (date, clock) = match recorded.map(|minute| minute.time() - now + later) {
+            Some(away) => (told(away), away),
+            None if moved => (told(AWAY), if keeps_clock { Duration::ZERO } else { AWAY }),
+            None => return Today::real(),
+        };
+        Today { date, moved, clock, ..Today::default() }
     }
 
     /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.

@@ -1,6 +1,7 @@
 //! A running stage: how it is set up for each kind of system, and taken down.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::future::join_all;
 use tokio::runtime::Handle;
@@ -42,6 +43,8 @@ pub struct Ended {
     pub crash: Option<Error>,
     /// The messages of a router's panics, each with its place.
     pub panics: Vec<String>,
+    /// Whether a router asked for the day, and was told another one.
+    pub other_day: bool,
     /// The differences between calls and recorded calls of the same key, each with the number of the turn.
     pub drift: Vec<(usize, DriftOf)>,
     /// Flaws of single calls, such as a tool result without its call.
@@ -202,7 +205,10 @@ impl Running {
         ended.crash = systems.iter().find_map(CommandSystem::crashed);
         match to_end {
             ToEnd::None => {}
-            ToEnd::InProcess(system) => ended.panics = system.stop().await,
+            ToEnd::InProcess(system) => {
+                ended.panics = system.stop().await;
+                ended.other_day = stage.today().moved && stage.today().asked.load(Ordering::Relaxed);
+            }
             ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
             ToEnd::Shared(shared) => {
                 ended.take_note_of(&model, &seat).await;

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::date::Today;
 use super::egress::Egress;
@@ -57,7 +58,8 @@ impl Stage {
     /// command that starts it, as a JSON list. `None` if the suite declares no such server.
     pub fn tool(&self, name: &str) -> Option<String> {
         let tool = self.0.tools.context.get(name)?;
-        Some(tool.as_str().map_or_else(|| tool.print(Layout::Compact), str::to_owned))
+        let address = tool.as_str().or(tool.str_of("url"));
+        Some(address.map_or_else(|| tool.print(Layout::Compact), str::to_owned))
     }
 
     /// Returns the value of an environment variable that the suite declares as a secret: the real value while recording, and in
@@ -72,6 +74,7 @@ impl Stage {
     /// That run has another date, so that a date in a tool result is noticed before it breaks a replay tomorrow. A system that
     /// is a command finds the date in the environment variable `RETAKE_DATE`.
     pub fn date(&self) -> &str {
+        self.0.today.asked.store(true, Ordering::Relaxed);
         &self.0.today.date
     }
 

@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use super::blocks::of_blocks;
 use super::failed;
-use super::field::{change_of, field_difference, first_difference, pointer_of, text_of, value_change};
+use super::field::{change_of, field_difference, first_difference, pointer_of, structured, text_of, value_change};
 use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
 use super::words::{change_within, common_ends, diff};
@@ -313,7 +313,9 @@ impl Compared<'_> {
                     let cut = Difference::of(CauseKind::ToolResult, what);
                     return self.say(cut, part("content", text_a, text_b), text_a, text_b);
                 }
-                let other = other.unwrap_or_else(|| "different text".to_owned());
+                let is_same = structured(text_a).is_some_and(|a| structured(text_b) == Some(a));
+                let whole = if is_same { "the same JSON in another spelling" } else { "different text" };
+                let other = other.unwrap_or_else(|| whole.to_owned());
                 let otherwise = || format!("returned {other} than recorded ({words})");
                 let did = failed::change(text_a, text_b, WORDS).unwrap_or_else(otherwise);
                 (CauseKind::ToolResult, format!("{tool} {did}"))

@@ -5,7 +5,7 @@ use retake_base::text::clipped;
 use retake_core::json::{Json, Layout};
 
 /// The path of a field in which two values differ, and its value on each side.
-pub type Field<'a> = (String, Option<&'a Json>, Option<&'a Json>);
+pub(super) type Field<'a> = (String, Option<&'a Json>, Option<&'a Json>);
 
 /// Returns the first field in which two values differ.
 pub fn first_difference<'a>(a: &'a Json, b: &'a Json) -> Field<'a> {

@@ -18,6 +18,8 @@ use retake_wire::{self as wire, Api, Body, Response};
 pub(super) struct CallWriter {
     state: Arc<RecorderState>,
     began: usize,
+    /// The number of calls that had come when an error was passed on, whose client may ask again without reading it to its end.
+    failed: Option<usize>,
     pub(super) api: Api,
     caller: Option<String>,
     method: String,
@@ -53,6 +55,7 @@ impl CallWriter {
         CallWriter {
             state: state.clone(),
             began,
+            failed: None,
             api: call.api,
             caller: call.caller.clone(),
             method: call.method.to_string(),
@@ -72,6 +75,7 @@ impl CallWriter {
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
         self.state.answered.fetch_add(1, Ordering::Relaxed);
         self.status = status;
+        self.failed = (status >= 400).then(|| self.state.begun.load(Ordering::Relaxed));
         content_type.clone_into(&mut self.content_type);
         self.arrivals.note(0);
     }
@@ -131,7 +135,7 @@ impl CallWriter {
         let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
         let mut entry = LoggedCall {
             began: self.began,
-            ended: self.state.begun.load(Ordering::Relaxed),
+            ended: self.failed.unwrap_or_else(|| self.state.begun.load(Ordering::Relaxed)),
             at: Some(self.at),
             api: self.api,
             caller: self.caller.take(),

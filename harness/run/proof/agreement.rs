@@ -27,7 +27,7 @@ pub(crate) struct Agreed {
     /// What of the settings, and of what is sent beside the calls, differs between replays.
     pub(crate) varying: Vec<Varying>,
     /// The requests to tools that tell the same days with another clock.
-    pub(crate) dates_stay: Vec<(String, usize)>,
+    pub(crate) dates_stay: Vec<((String, usize), bool)>,
     /// The headers of requests to tools that not all replays send.
     pub(crate) lacking: Vec<(CallOfTool, String)>,
 }

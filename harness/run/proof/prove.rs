@@ -74,7 +74,7 @@ impl Proof<'_> {
         if !self.project.systems.moves_clock(self.scenario) && self.scenario.clock == ClockFrom::Now {
             SAID.call_once(|| {
                 terminal::note(
-                    format!("untested: another hour, as for a greeting, and another day unless the service honours {DATE_VARIABLE}. Where this \
+                    format!("untested: another hour, as for a greeting, and another day unless the service honours {DATE_VARIABLE} (a router: `stage.date()`). Where this \
                      machine has libfaketime (Debian: apt install faketime), the second replay of a system that is a command has another clock"),
                 );
             });

@@ -294,7 +294,11 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 }
 
 /// Returns the requests to tools whose days stayed where the clock `has_moved`, and the headers of requests that not all replays sent.
-fn of_tools(one: &Replayed, others: &[Replayed], has_moved: bool) -> (Vec<CallOfTool>, Vec<(CallOfTool, String)>) {
+fn of_tools(
+    one: &Replayed,
+    others: &[Replayed],
+    has_moved: bool,
+) -> (Vec<(CallOfTool, bool)>, Vec<(CallOfTool, String)>) {
     let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
     let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
     (stay.filter(|_| has_moved).into_iter().flatten().collect(), lacking.collect())

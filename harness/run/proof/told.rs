@@ -49,14 +49,14 @@ impl Proof<'_> {
 
     /// Says that times are held nowhere that are another distance away on another day.
     pub(super) fn note_other_distances(&self) {
-        let Scenario { name, file, clock, .. } = self.scenario;
+        let (Proof { project, .. }, Scenario { name, file, clock, .. }) = (self, self.scenario);
         if self.of_recording && *clock == ClockFrom::Now {
+            let (file, then) = (file.display(), project.commands.update(name));
+            let held = format!("; to hold it, set in {file}: clock = \"recorded\", and then: {then}");
+            let held = if project.systems.may_set_clock(self.scenario) { held } else { String::new() };
             terminal::note(format!(
                 "{name}: on another day the service says otherwise: dates that are not as far away, as the next Monday, or what follows \
-                 from them, as a price. That is not held, or red on some days; to hold it, set in {}: clock = \"recorded\", and \
-                 then: {}",
-                file.display(),
-                self.project.commands.update(name)
+                 from them, as a price. That is not held, or red on some days{held}"
             ));
         }
     }
@@ -177,7 +177,8 @@ impl Proof<'_> {
 
 /// Whether a system took the other clock that it was started with. Not each program does.
 pub(super) fn has_moved(first: &Replayed, replays: &[Replayed]) -> bool {
-    first.year().is_some_and(|year| replays.iter().filter_map(Replayed::year).any(|other| other != year))
+    let is_in_other_year = |year| replays.iter().filter_map(Replayed::year).any(|other| other != year);
+    first.year().is_some_and(is_in_other_year) || replays.iter().any(|run| run.played.other_day)
 }
 
 /// Returns a golden with what all replays agreed on.

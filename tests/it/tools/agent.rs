@@ -67,7 +67,8 @@ pub(crate) fn provider() -> Service {
             json!({"role": "assistant", "content": format!("It says: {}", last["content"].as_str().unwrap())})
         };
         let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
-        let body = json!({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]});
+        let body = json!({"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice],
+            "usage": {"prompt_tokens": 31, "completion_tokens": 17, "total_tokens": 48}});
         ([("content-type", "application/json")], body.to_string())
     };
     Service::start(Router::new().route("/v1/chat/completions", post(answer)))

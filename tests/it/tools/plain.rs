@@ -20,6 +20,7 @@ tests! {
     a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not,
     headers_that_vary_between_replays_are_not_held,
     a_key_that_names_a_request_is_no_secret,
+    what_the_model_said_may_be_sent_to_an_http_tool,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
 }
 
@@ -86,7 +87,7 @@ fn record(tree: &Tree) {
     };
     let tool =
         Router::new().route("/v1/below/v1/forecast", get(forecast)).route("/v1/below/{key}/bookings/{id}", post(book));
-    let tool = Service::start(tool);
+    let tool = Service::start(tool.route("/v1/below/notes", post(async || "noted")));
     tree.write("scenarios/suite.toml", &suite(&tool.openai()));
     let provider = agent::provider();
     let record = tree.retake().args(&["record", "ask"]).env("RETAKE_UPSTREAM_OPENAI", provider.openai());
@@ -243,14 +244,41 @@ fn headers_that_vary_between_replays_are_not_held() {
 }
 
 fn a_key_that_names_a_request_is_no_secret() {
+    // An id may be made of what is booked.
+    let ids = ["5f1c7e0a-3a1d-5b52-9d55-0f6b7a8f1c11", "0e0c5b1e-77aa-5d0f-8d0a-52b0a1c7a4d3"];
+    for [one, other] in [["booking-1", "booking-2"], ids] {
+        let tree = tree();
+        let key = |of: &str| format!("\"Idempotency-Key\": \"{of}\"");
+        tree.replace("agent.py", "\"X-Tenant\"", &format!("{}, \"X-Tenant\"", key(one)));
+        record(&tree);
+        assert!(!tree.read("fixtures/ask.json").contains(one));
+        tree.retake().arg("test").run().exits(0);
+        tree.replace("agent.py", &key(one), &key(other));
+        tree.retake().arg("test").run().exits(1).says(&["another value of the header `idempotency-key` than recorded"]);
+    }
+}
+
+/// The replay with marked words, and more tokens, gets the answer that was recorded.
+fn what_the_model_said_may_be_sent_to_an_http_tool() {
     let tree = tree();
-    let key = |of: &str| format!("\"Idempotency-Key\": \"booking-{of}\"");
-    tree.replace("agent.py", "\"X-Tenant\"", &format!("{}, \"X-Tenant\"", key("1")));
+    let of_answer = "json.load(answer)[\"choices\"][0][\"message\"]";
+    tree.replace("agent.py", &format!("return {of_answer}"), "return json.load(answer)");
+    tree.replace(
+        "agent.py",
+        "messages.append(ask(messages))",
+        "messages.append(ask(messages)[\"choices\"][0][\"message\"])",
+    );
+    tree.replace(
+        "agent.py",
+        "print(json.dumps({\"type\": \"answer\", \"text\": ask(messages)[\"content\"]}))",
+        "answer = ask(messages)\ntext, used = answer[\"choices\"][0][\"message\"][\"content\"], answer[\"usage\"][\"completion_tokens\"]\n\
+         post(os.environ[\"TOOL\"] + \"/notes\", {\"note\": text, \"used\": used}, \"of-the-tool\")\n\
+         print(json.dumps({\"type\": \"answer\", \"text\": text, \"used\": used}))",
+    );
     record(&tree);
-    assert!(!tree.read("fixtures/ask.json").contains("booking-1"));
+    let golden = tree.read("goldens/ask.snap");
+    assert!(golden.contains("used       output tokens of turn 2"), "{golden}");
     tree.retake().arg("test").run().exits(0);
-    tree.replace("agent.py", &key("1"), &key("2"));
-    tree.retake().arg("test").run().exits(1).says(&["another value of the header `idempotency-key` than recorded"]);
 }
 
 fn an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said() {

@@ -45,7 +45,11 @@ fn said(from: &str, to: &str, words: &[&str]) {
 fn each_kind_of_change_has_its_description() {
     assert!(changed(GOLDEN, GOLDEN).is_empty());
     said("200 text", "202 text", &["the status is 202, not 200, in the answer to `POST /runs/stream`"]);
-    said("text/event-stream", "text/plain", &["the content type is text/plain, not text/event-stream"]);
+    said(
+        "text/event-stream",
+        "text/plain",
+        &["the content type is text/plain, not text/event-stream, in the answer to `POST /runs/stream`"],
+    );
     said("event-stream\n", "event-stream, with ids\n", &["the events of the stream have ids now"]);
     let twice = "event-stream, with ids, which repeat\n";
     assert_eq!(
@@ -387,7 +391,10 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
     );
     assert_eq!(told(&golden.replace("  x-b: (varies)\n", "")), "the answer to `GET /a` has no header `x-b` any more");
     // The content type says it already.
-    assert_eq!(told("GET /a\n200 text/html\n  x-b: (varies)\n"), "the content type is text/html, not text/plain");
+    assert_eq!(
+        told("GET /a\n200 text/html\n  x-b: (varies)\n"),
+        "the content type is text/html, not text/plain, in the answer to `GET /a`"
+    );
 }
 
 #[test]
@@ -415,7 +422,7 @@ fn which_elements_a_list_has_is_told_before_what_they_have() {
     assert_eq!(
         changed(&golden(1, "<one> | <two>"), &golden(2, "<three> | <two>")),
         [
-            "the body of `GET /a` has a different shape: `/items/[].id` is `<three> | <two>`, not `<one> | <two>`, and 1 more"
+            "the body of `GET /a` has a different shape: `/items/[].id` is `<three> | <two>`, not `<one> | <two>`, and 1 more: `/items/[].due`"
         ]
     );
 }

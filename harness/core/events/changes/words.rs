@@ -92,13 +92,13 @@ impl Change {
     }
 
     fn sentence(&self) -> String {
-        let Change { subject, place, with, before, now, more, .. } = self;
+        let Change { subject, place, with, before, now, more, others, .. } = self;
         let named = match subject {
             Subject::Event(label) if !with.is_empty() => format!("the event `{label} {with}`"),
             subject => subject.words(),
         };
         let subject = subject.words();
-        let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
+        let more = if *more > 0 { format!(", and {more} more{others}") } else { String::new() };
         let shape = format!("{subject} has a different shape:");
         // Both sides, cut to where they differ.
         let (was, is) = apart(before, now, VALUE);
@@ -110,7 +110,7 @@ impl Change {
             (What::Status, ..) => format!("the status is {now}, not {before}, in {subject}"),
             (What::Media, before, now) => {
                 let named = |media: &'_ str| if media.is_empty() { "none".to_owned() } else { media.to_owned() };
-                format!("the content type is {}, not {}", named(now), named(before))
+                format!("the content type is {}, not {}, in {subject}", named(now), named(before))
             }
             (What::AtItsEnd(turn), ..) => {
                 format!("text of the answer comes only when the model has ended (turn {turn})")

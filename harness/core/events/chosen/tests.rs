@@ -125,7 +125,7 @@ fn a_number_of_tokens_is_told_by_its_turns() {
     // A price that follows from them comes after them.
     let run = numbers(&[&line.replace("130", "30").replace("\"four\": 4", "\"four\": 5")], Some(&golden));
     let words = crate::events::changes(&golden, &run)[0].words();
-    assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`, and 1 more"), "{words}");
+    assert!(words.ends_with("`/in` is `30`, not `input tokens of turns 1 to 2`, and 1 more: `/four`"), "{words}");
 }
 
 #[test]

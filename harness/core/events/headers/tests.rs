@@ -116,6 +116,13 @@ fn a_new_header_is_not_compared() {
         new_headers(&[capture(&more)], &committed, &ShapeOptions::default(), &normalize),
         [("GET /run".to_owned(), vec!["set-cookie: c".to_owned(), "x-new".to_owned()])]
     );
+    // Another media type is compared where it stands.
+    let new = |value: String| {
+        let capture = capture(&[("content-type", &value)]);
+        !new_headers(&[capture], &committed, &ShapeOptions::default(), &normalize).is_empty()
+    };
+    let media = committed.blocks[0].head.as_ref().unwrap().media.clone();
+    assert!(new(format!("{media}; charset=utf-8")) && !new("x/other; charset=utf-8".to_owned()), "{media}");
 }
 
 #[test]

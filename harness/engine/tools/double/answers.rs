@@ -28,8 +28,8 @@ struct Recorded {
     dates: Json,
     exchange: ToolExchange,
     served: bool,
-    /// Whether it answered a request with other days.
-    moved: bool,
+    /// Whether it answered a request with other days, and one with days that are not as far from today.
+    answered: (bool, bool),
     /// The headers of all requests that it answered; `None` if it answered none.
     headers: Option<Vec<String>>,
 }
@@ -47,7 +47,7 @@ impl Answers {
             dates: answers.dates(&exchange.method, &exchange.params),
             exchange: exchange.clone(),
             served: false,
-            moved: false,
+            answered: (false, false),
             headers: None,
         });
         answers.exchanges = recorded.collect();
@@ -81,7 +81,8 @@ impl Answers {
         let told = |dates: &Json| dates.print(Layout::Compact);
         let differ = |of: &usize| all[*of].dates != dates;
         let moved = |of: &usize| differ(of) && !(self.says_the_same)(&told(&all[*of].dates), &told(&dates));
-        let fits = |of: &usize| all[*of].key == key && !(all[*of].exchange.dates_stay && differ(of));
+        let may_differ = |of: &usize| all[*of].exchange.dates_stay.is_none_or(|stay| !stay && !moved(of));
+        let fits = |of: &usize| all[*of].key == key && (!differ(of) || may_differ(of));
         let same: Vec<usize> = (0..all.len()).filter(fits).collect();
         // Of several, the one that tells the same days, rather those that it told than those as far from today, and has no other headers.
         let lacks = |of: &usize| all[*of].exchange.headers.iter().any(|name| !headers.contains(name));
@@ -92,12 +93,13 @@ impl Answers {
         let again = same.iter().rev().copied().filter(|_| may_again).min_by_key(rank);
         let Some(index) = open.or(again) else {
             let (call, times) = (called(method, params), same.len());
-            let (differs, evidence) = self.evidence(method, params);
+            let (differs, evidence) = self.evidence(method, params, if times == 0 { 3 } else { 0 });
             let never = MissReason::ToolNotRecorded { call: call.clone(), differs };
             return Err((if times == 0 { never } else { MissReason::ToolAllServed { call, times } }, evidence));
         };
-        let moved = moved(&index);
-        self.exchanges[index].moved |= moved;
+        let (differs, moved) = (differ(&index), moved(&index));
+        self.exchanges[index].answered.0 |= differs;
+        self.exchanges[index].answered.1 |= moved;
         let of_all = self.exchanges[index].headers.get_or_insert_with(|| headers.to_vec());
         of_all.retain(|name| headers.contains(name));
         let again = std::mem::replace(&mut self.exchanges[index].served, true);
@@ -160,10 +162,11 @@ impl Answers {
         unused.map(|(index, recorded)| (index, asked(&recorded.exchange.method, &recorded.exchange.params))).collect()
     }
 
-    /// The indices of the recorded requests with days, in whose place none with other days were made.
-    pub(super) fn dates_stay(&self) -> impl Iterator<Item = usize> + '_ {
-        let stays = |recorded: &Recorded| !recorded.moved && recorded.dates.is_truthy();
-        (0..self.exchanges.len()).filter(move |index| stays(&self.exchanges[*index]))
+    /// The indices of the recorded requests with days in whose place were made only such with the same days, or with days as far from
+    /// today, each with whether they are the same.
+    pub(super) fn dates_stay(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let told = self.exchanges.iter().enumerate().filter(|(_, of)| !of.answered.1 && of.dates.is_truthy());
+        told.map(|(index, recorded)| (index, !recorded.answered.0))
     }
 
     /// The days and points in time of a request, as far as no rule of the suite replaces them. MCP's versions are dates.
@@ -196,8 +199,8 @@ impl Answers {
     }
 
     /// Describes the request, the nearest recorded request for the same tool, and where the two differ: in short, if the two are
-    /// alike, and in lines.
-    fn evidence(&self, method: &str, params: &Json) -> (Option<String>, Vec<String>) {
+    /// alike, and in lines, at `shown` places.
+    fn evidence(&self, method: &str, params: &Json, shown: usize) -> (Option<String>, Vec<String>) {
         let mut lines = vec![format!("asked      {}", asked(method, params))];
         let same_tool = self.exchanges.iter().enumerate().filter(|(_, recorded)| {
             let exchange = &recorded.exchange;
@@ -230,7 +233,7 @@ impl Answers {
             return (None, lines);
         };
         lines.push(format!("recorded   {}", asked(method, &recorded.exchange.params)));
-        for difference in found.iter().take(3) {
+        for difference in found.iter().take(shown) {
             let [then, now] = difference.shown(usize::MAX);
             lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }

@@ -2,6 +2,7 @@
 //! servers. The parameters are path, query and body, so that rules and secrets count in each; the result is the headers and the body of
 //! the answer. Of the headers of a request, the names are kept, and of values that hold no keys four digits of a hash.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use axum::body::{Body, Bytes};
@@ -12,7 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use retake_core::events::is_held_header;
 use retake_core::json::{Json, Layout, Object};
-use retake_core::key::{Hash, Normalizer};
+use retake_core::key::{Hash, Normalizer, dates};
 use retake_core::secrets::names_secret;
 use retake_model::FaultKind;
 
@@ -31,22 +32,26 @@ pub(super) struct Plain {
 
 impl Plain {
     /// The headers that the agent chose, in alphabetical order: those that its client does not send by itself. Each is a name, and once
-    /// more with a hash of its value, of a secret's only the scheme: `x-tenant: 5c1e`. Days and the like in it have names.
+    /// more with a hash of its value, of a secret's only the scheme: `x-tenant: 5c1e`. Days and ids in it have names; ids are told as they
+    /// are, too, since not each is random.
     pub(super) fn chosen(&self) -> Vec<String> {
         let of_clients = |name: &str| OF_CLIENTS.split_whitespace().any(|of| of == name);
         let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
         let normalizer = Normalizer::default();
-        let print = |name: &str| {
+        let prints = |name: &str| {
             let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
             let values = values.collect::<Vec<_>>().join(", ");
             // One that names a request is none of a secret (draft-ietf-httpapi-idempotency-key-header), nor is the scheme before one (RFC 9110, 11.4).
             let is_secret = name.contains("auth") || names_secret(name) && name != "idempotency-key";
-            let told = if is_secret { values.split_once(' ')?.0 } else { &values };
-            Some(format!("{name}: {}", &Hash::of(normalizer.apply(told).as_bytes()).short()[..4]))
+            let told = if is_secret { values.split_once(' ').map(|(scheme, _)| scheme) } else { Some(&*values) };
+            let as_it_is = told.filter(|told| !dates(told).is_truthy()).map(Cow::Borrowed);
+            let print = |of: Cow<'_, str>| format!("{name}: {}", &Hash::of(of.as_bytes()).short()[..4]);
+            [Some(name.to_owned()), told.map(|told| print(normalizer.apply(told))), as_it_is.map(print)]
         };
         let chosen = self.headers.keys().map(HeaderName::as_str).filter(|of| is_held_header(of) && !by_itself(of));
-        let mut all: Vec<String> = chosen.flat_map(|name| [Some(name.to_owned()), print(name)]).flatten().collect();
+        let mut all: Vec<String> = chosen.flat_map(prints).flatten().collect();
         all.sort();
+        all.dedup();
         all
     }
 

@@ -212,7 +212,8 @@ impl Doubles {
                 asked.unused_at.push((name.clone(), index));
                 asked.unused.push(named(line));
             }
-            asked.dates_stay.extend(server.answers.lock().dates_stay().map(|index| (name.clone(), index)));
+            let days = server.answers.lock().dates_stay().collect::<Vec<_>>();
+            asked.dates_stay.extend(days.into_iter().map(|(index, stay)| ((name.clone(), index), stay)));
             let lacking = server.answers.lock().lacking();
             asked.lacking.extend(lacking.into_iter().map(|(index, header)| ((name.clone(), index), header)));
             let questions = server.open_questions().into_iter();
@@ -250,8 +251,9 @@ pub struct Asked {
     pub unused: Vec<String>,
     /// The same, each as its server and its index in the fixture.
     pub unused_at: Vec<(String, usize)>,
-    /// Recorded requests with days, in whose place none with other days were made.
-    pub dates_stay: BTreeSet<(String, usize)>,
+    /// Recorded requests with days in whose place were made only such with the same days, or with days as far from today, each with
+    /// whether they are the same.
+    pub dates_stay: BTreeSet<(CallOfTool, bool)>,
     /// Headers of recorded requests that those in their place did not have.
     pub lacking: BTreeSet<(CallOfTool, String)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.

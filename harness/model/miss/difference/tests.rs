@@ -198,6 +198,10 @@ fn what_is_absent_is_not_quoted_and_white_space_is_seen() {
         line("You are free.", "You are free. "),
         "tool `f` returned different text than recorded (\"free.\" → \"free.·\")"
     );
+    assert_eq!(
+        line(seat, r#"{"day": "Wed", "ok": true}"#),
+        "tool `f` returned the same JSON in another spelling than recorded (\"{\\\"ok\\\": true, \\\"day\\\": \\\"Wed\\\"}\" → \"{\\\"day\\\": \\\"Wed\\\", \\\"ok\\\": true}\")"
+    );
     let long = "x".repeat(60);
     assert_eq!(
         line(&format!("{long}1"), &format!("{long}2")),

@@ -45,7 +45,7 @@ fn lists_and_handshakes_are_answered_any_number_of_times() {
     let list = exchange("tools/list", "null", "[]");
     let of_version = |version: &str| format!(r#"{{"protocolVersion": "{version}", "clientInfo": {{"version": "1"}}}}"#);
     let greeting = exchange("initialize", &of_version("2025-06-18"), "{}");
-    let mut answers = answers(&[ToolExchange { dates_stay: true, ..greeting }, list]);
+    let mut answers = answers(&[ToolExchange { dates_stay: Some(true), ..greeting }, list]);
     for _ in 0..3 {
         assert!(take(&mut answers, "tools/list", "null").is_some());
         assert!(take(&mut answers, "tools/list", "{}").is_some(), "a client may leave out what is empty");
@@ -76,33 +76,37 @@ fn ask(day: &str) -> String {
 }
 
 /// Asked for a day, the answer is that day.
-fn of(day: &str, stays: bool) -> ToolExchange {
+fn of(day: &str, stays: Option<bool>) -> ToolExchange {
     ToolExchange { dates_stay: stays, ..exchange("GET", &ask(day), &format!("{day:?}")) }
 }
 
 #[test]
 fn dates_that_stay_are_part_of_a_request_and_others_choose_among_equal_ones() {
     let told = |day: &str| Some(Json::from(day));
-    for stays in [false, true] {
+    for stays in [None, Some(false), Some(true)] {
         let mut answers = answers(&[of("2029-03-04", stays), of("2029-03-09", stays)]);
         assert_eq!(take(&mut answers, "GET", &ask("2029-03-09")), told("2029-03-09"));
         let other = take(&mut answers, "GET", &ask("2029-03-10"));
-        assert_eq!(other, told("2029-03-04").filter(|_| !stays));
+        assert_eq!(other, told("2029-03-04").filter(|_| stays.is_none()));
         // Where it is not known, an answer that another day got says that it moves.
-        assert_eq!(answers.dates_stay().collect::<Vec<_>>(), if stays { vec![0, 1] } else { vec![1] });
+        let stay = if stays.is_some() { vec![(0, true), (1, true)] } else { vec![(1, true)] };
+        assert_eq!(answers.dates_stay().collect::<Vec<_>>(), stay);
     }
 }
 
 #[test]
 fn a_request_gets_the_answer_of_its_own_days_and_not_of_those_as_far_from_today() {
     let tomorrow = |recorded: &str, called: &str| called == recorded.replace("-04", "-05").replace("-03", "-04");
-    for stays in [false, true] {
+    for stays in [None, Some(false), Some(true)] {
         let exchanges = [of("2029-11-03", stays), of("2029-11-04", stays)];
         let anew = || answers(&exchanges).with_second_look(tomorrow);
         assert_eq!(take(&mut anew(), "GET", &ask("2029-11-04")), Some("2029-11-04".into()));
-        // What stays in each replay does not move.
-        let other = take(&mut anew(), "GET", &ask("2029-11-05"));
-        assert_eq!(other, Some(Json::from("2029-11-04")).filter(|_| !stays));
+        // What stays in each replay does not move, and what moves is as far from today.
+        let mut answers = anew();
+        let other = take(&mut answers, "GET", &ask("2029-11-05"));
+        assert_eq!(other, Some(Json::from("2029-11-04")).filter(|_| stays != Some(true)));
+        assert!(answers.dates_stay().any(|of| of == (1, stays == Some(true))));
+        assert_eq!(take(&mut answers, "GET", &ask("2029-11-09")).is_some(), stays.is_none());
     }
 }
 
