@@ -105,9 +105,7 @@ impl Places {
 
     /// Returns a text with another text in place of each place, whatever follows it.
     pub fn put<'a>(&self, text: &'a str, by: &str) -> Cow<'a, str> {
-        self.replaced(text, |rest, before| {
-            Some((self.0.iter().find_map(|place| place.length_at(before, rest))?, by.to_owned()))
-        })
+        self.replaced(text, |rest, at| Some((self.0.iter().find_map(|it| it.length_at(at, rest))?, by.to_owned())))
     }
 
     /// Returns a text with the names, as they are, in place of the places.

@@ -38,9 +38,7 @@ impl fmt::Display for Breakage {
             Breakage::PromptOf(caller) => write!(f, "a model call has the system prompt of `{caller}`"),
             Breakage::AnotherDay => write!(f, "the system prompt of a model call tells another day than today"),
             Breakage::ToolsGone => write!(f, "the tools of a model call are gone"),
-            Breakage::ToolNotOffered(tool) => {
-                write!(f, "the recorded answer calls `{tool}`, which is no longer offered")
-            }
+            Breakage::ToolNotOffered(it) => write!(f, "the recorded answer calls `{it}`, which is no longer offered"),
             Breakage::ToolArguments { tool, what } => {
                 write!(f, "the recorded answer calls `{tool}` with arguments that it no longer accepts: {what}")
             }
@@ -145,9 +143,8 @@ pub(super) fn types(property: &Json) -> Vec<String> {
 fn is_of(wanted: &str, value: &Json) -> bool {
     match wanted {
         "string" => matches!(value, Json::Str(_)),
-        "integer" => {
-            matches!(value, Json::Int(_) | Json::BigInt(_)) || matches!(value, Json::Float(f) if f.fract() == 0.0)
-        }
+        "integer" if matches!(value, Json::Float(f) if f.fract() == 0.0) => true,
+        "integer" => matches!(value, Json::Int(_) | Json::BigInt(_)),
         "number" => matches!(value, Json::Int(_) | Json::BigInt(_) | Json::Float(_)),
         "boolean" => matches!(value, Json::Bool(_)),
         _ => true,

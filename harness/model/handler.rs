@@ -188,9 +188,7 @@ impl Exchange<'_> {
         let taken = replay.take(of_session.as_deref(), &lookup, Some(&|| read.json()));
         let found = match &taken {
             Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
-            Ok(served) if caller.is_none() && served.turn().names_caller_over_http() => {
-                Some((FlawKind::Caller, UNDECLARED))
-            }
+            Ok(of) if caller.is_none() && of.turn().names_caller_over_http() => Some((FlawKind::Caller, UNDECLARED)),
             _ => None,
         };
         let flaws = flaws.into_iter().chain(found.map(|(kind, said)| (kind, said.to_owned())));

@@ -46,9 +46,8 @@ impl Lookup {
         let conversation = Conversation::of(call.messages.clone(), hash, rules);
         let protocol = protocol.into_iter().map(|flaw| (FlawKind::Protocol, flaw));
         // The hash of each message after the other is known at once, unless a reminder reaches over messages.
-        let reminder =
-            if conversation.hash.get().is_some() { None } else { rules.reminder_over_messages(&conversation) };
-        let reminder = reminder.map(|it| (FlawKind::Key, it.to_string()));
+        let over = if conversation.hash.get().is_some() { None } else { rules.reminder_over_messages(&conversation) };
+        let reminder = over.map(|it| (FlawKind::Key, it.to_string()));
         Lookup {
             first_caller: None,
             values: RunValues::default(),

@@ -211,8 +211,7 @@ impl Tried<'_> {
     /// were made at once and the ids in events do not tell their order.
     fn for_parallel_calls(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let Tried { project, scenario, run, again, .. } = *self;
-        let of_golden =
-            kinds.iter().all(|kind| kind.class() == CauseClass::Golden && *kind != CauseKind::GoldenMissing);
+        let of_golden = kinds.iter().all(|of| of.class() == CauseClass::Golden && *of != CauseKind::GoldenMissing);
         if !again || kinds.is_empty() || !of_golden || !run.may_come_in_another_order(scenario) {
             return None;
         }

@@ -80,8 +80,7 @@ fn audit(project: &Project, wanted: &[&Found], options: AuditOptions) -> Result<
         Ok(replayed) => Outcome::Audited(Box::new(audited(scenario, replayed, options))),
         Err(outcome) => outcome.clone(),
     });
-    let mut outcomes: BTreeMap<&str, Outcome> =
-        sound.iter().map(|scenario| scenario.name.as_str()).zip(audited).collect();
+    let mut outcomes: BTreeMap<&str, Outcome> = sound.iter().map(|of| of.name.as_str()).zip(audited).collect();
     let scenarios = wanted.iter().map(|found| match found {
         Ok(scenario) => ScenarioAudit {
             name: scenario.name.clone(),

@@ -237,8 +237,7 @@ impl<'a> Failing<'a> {
             _ => (self.run, &self.findings.unused),
         };
         let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
-        let all_found =
-            run.log.missed.iter().all(|call| call.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
+        let all_found = run.log.missed.iter().all(|of| of.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let next_to_misses = misses && !self.is_after_a_miss() && all_found && later.step.is_none();
         if failure.causes.is_empty() || next_to_misses && only_misses(failure) {
             failure.causes.extend(run.unused_cause(unused));
@@ -266,8 +265,7 @@ impl<'a> Failing<'a> {
         let Some(golden) = &self.golden else { return };
         // Events that come after an error, or are missing there, are its consequence.
         let is_after = failure.causes.iter().any(|cause| cause.kind == CauseKind::ErrorEvent);
-        let before =
-            |change: &&Change| !is_after || matches!(change.kind(), CauseKind::Status | CauseKind::ContentType);
+        let before = |of: &&Change| !is_after || matches!(of.kind(), CauseKind::Status | CauseKind::ContentType);
         let changes: Vec<&Change> = golden.changes.iter().filter(before).collect();
         if changes.is_empty() {
             return;

@@ -161,8 +161,7 @@ impl State {
     fn next(&self) -> Option<&str> {
         let is_free = |claim: &Option<Claim>| {
             let Some(claim) = claim else { return true };
-            let others =
-                self.playing.values().filter_map(|playing| Some((playing.lingers, playing.alone_on.as_ref()?)));
+            let others = self.playing.values().filter_map(|of| Some((of.lingers, of.alone_on.as_ref()?)));
             let mut of_system = others.filter(|(_, other)| other.system == claim.system);
             of_system.all(|(lingers, other)| lingers && other.passes_on && claim.passes_on)
         };

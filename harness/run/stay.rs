@@ -74,8 +74,7 @@ impl Stay<'_> {
         let committed = OnceLock::new();
         let has_missed = || {
             let read = || project.goldens.compared(&scenario.golden_name).filter(|_| all_held);
-            let differs =
-                || committed.get_or_init(read).as_ref().is_some_and(|known| underway.differs_from(&known.golden));
+            let differs = || committed.get_or_init(read).as_ref().is_some_and(|of| underway.differs_from(&of.golden));
             self.replay.as_ref().is_some_and(|replay| replay.has_missed()) || differs()
         };
         let outcome = tokio::select! {

@@ -158,8 +158,7 @@ fn hold(
         return None;
     }
     let said = || {
-        let golden =
-            &committed.filter(|committed| committed.golden.early().iter().any(|turns| !turns.is_empty()))?.golden;
+        let golden = &committed.filter(|of| of.golden.early().iter().any(|turns| !turns.is_empty()))?.golden;
         let turns = fixture?.table.turns().iter();
         Some(Passing::known(golden, &Recorded::of(turns.map(|turn| &turn.output)), &scenario.golden))
     };

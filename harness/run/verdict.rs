@@ -171,9 +171,8 @@ impl Replayed {
     pub(super) fn older_sides(&self, project: &Project, scenario: &Scenario, own: Option<&Golden>) -> Option<Sides> {
         let read = || project.goldens.golden(&scenario.golden_name).ok().flatten();
         let (committed, own) = (self.committed.clone().or_else(read)?, own?);
-        let of_day =
-            || committed.golden != *own && committed.written.0.is_some_and(|at| !self.clock.days(at).is_empty());
-        (committed.is_older() || of_day()).then(|| self.sides_of(scenario, &committed, own))
+        let aged = || committed.golden != *own && committed.written.0.is_some_and(|at| !self.clock.days(at).is_empty());
+        (committed.is_older() || aged()).then(|| self.sides_of(scenario, &committed, own))
     }
 
     /// The same with the golden of another run, whose system may have been told another day.
@@ -254,8 +253,7 @@ impl Replayed {
         let fixture = self.fixture.as_ref().filter(|_| scenario.drift.results == Level::Fail)?;
         let of_older = |flaw: &&CallFlaw| {
             let turn = flaw.turn.filter(|_| flaw.kind == FlawKind::Protocol);
-            let older =
-                |turn: &usize| fixture.table.turns()[*turn].checks.is_none_or(|checks| checks.results.is_none());
+            let older = |turn: &usize| fixture.table.turns()[*turn].checks.is_none_or(|of| of.results.is_none());
             turn.filter(older).and_then(|turn| fixture.conversation(turn, &self.rules)).is_some_and(|c| is_sound(&c))
         };
         let flaw = self.played.flaws.iter().find(of_older)?;

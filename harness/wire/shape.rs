@@ -211,8 +211,7 @@ impl WireShape {
                 Json::Object(entries) => walk.extend(entries.iter().map(|(key, below)| {
                     // RFC 6901, as in all pointers.
                     let key = key.replace('~', "~0").replace('/', "~1");
-                    let of_data =
-                        closed || path.rsplit('/').find(|part| *part != "*").is_some_and(|k| DATA.contains(&k));
+                    let of_data = closed || path.rsplit('/').find(|of| *of != "*").is_some_and(|k| DATA.contains(&k));
                     (format!("{path}/{key}"), below, of_data)
                 })),
                 Json::Array(elements) => {

@@ -152,9 +152,7 @@ fn near(clock: &Clock, texts: (&str, &str), from: (usize, usize), same: usize) -
     let back = texts.0[from.0..parted.0].char_indices().rev().take(BACK).map(|(at, _)| at);
     let starts: Vec<usize> = [same].into_iter().chain(back).filter(|at| may_begin(texts.0, from.0 + at)).collect();
     let found = starts.iter().filter_map(|at| Rendering::in_both(clock, texts, (from.0 + at, from.1 + at)));
-    let covers = |(first, second): (usize, usize)| {
-        first >= parted.0 && second >= parted.1 && (first > parted.0 || second > parted.1)
-    };
+    let covers = |ends: (usize, usize)| ends != parted && ends.0 >= parted.0 && ends.1 >= parted.1;
     let moved = found.filter(|rendering| covers(rendering.ends)).max_by_key(|it| it.ends.0 + it.ends.1)?;
     // A date moves as a whole: `1 January 2027` is not `1 December 2026` because the month moved.
     let day = [clock.recorded[TODAY]; COMPARED];

@@ -22,15 +22,14 @@ const COOKIE: &str = "set-cookie";
 const AGE: &str = "max-age=";
 /// The header that the line of the status says already, but for its parameters.
 const CONTENT_TYPE: &str = "content-type";
-/// The headers of transport.
-const TRANSPORT: &str =
-    "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
+/// The headers of the protocol.
+const PROTOCOL: &str = "connection content-length date etag keep-alive server te trailer transfer-encoding upgrade via";
 /// Words in the names of headers that carry the id of a trace or of a request.
 const TRACES: [&str; 4] = ["trace", "request-id", "correlation-id", "x-b3-"];
 
 /// Whether the golden holds a header that its options do not name.
 pub fn is_held(name: &str) -> bool {
-    TRANSPORT.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))
+    PROTOCOL.split(' ').all(|of| of != name) && !TRACES.iter().any(|trace| name.contains(trace))
 }
 
 /// Returns a line for each header that a golden holds.
@@ -69,8 +68,7 @@ pub fn new_headers(
         let headers = all(&of.capture.delivery.headers, &wanted(options), &Ids::default(), normalize);
         // Another media type is told where it is compared.
         let media = known.head.as_ref().map(|head| &*head.media).unwrap_or_default();
-        let is_told =
-            |header: &Header| header.name == CONTENT_TYPE && !header.value.iter().any(|of| of.starts_with(media));
+        let is_told = |of: &Header| of.name == CONTENT_TYPE && !of.value.iter().any(|value| value.starts_with(media));
         let is_known = |header: &Header| known.headers.iter().any(|known| known.subject() == header.subject());
         let is_new = |header: &&Header| !is_told(header) && !is_known(header);
         let new: Vec<String> = headers.iter().filter(is_new).map(Header::subject).collect();

@@ -130,8 +130,7 @@ impl Calls {
         let mut at: Vec<usize> = (0..events.len()).collect();
         let mut slots = at.clone();
         for found in answers.into_values() {
-            let mut placed: Vec<(usize, usize, usize)> =
-                found.into_iter().map(|(line, call)| (slots[line], call, line)).collect();
+            let mut placed: Vec<_> = found.into_iter().map(|(line, call)| (slots[line], call, line)).collect();
             placed.sort_unstable();
             for run in placed.chunk_by_mut(|(a, ..), (b, ..)| a + 1 == *b) {
                 let first = run[0].0;

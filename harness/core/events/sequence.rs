@@ -156,9 +156,8 @@ impl<'a> Reader<'a, '_> {
         }
         let (options, normalize) = (self.writing.options, self.writing.normalize);
         let values = options.detail == Detail::Values && !label.collapsed;
-        let print = |ids: &Ids| {
-            json.as_ref().filter(|_| values).map(|json| value::value(json, ids, normalize)).unwrap_or_default()
-        };
+        let told = json.as_ref().filter(|_| values);
+        let print = |ids: &Ids| told.map(|json| value::value(json, ids, normalize)).unwrap_or_default();
         let mut sorted_by = vec![top.finish(|_, _| true).to_string()];
         // The values of collapsed events depend on where a text was cut, so they do not count.
         for pointer in options.show.iter().filter(|_| !label.collapsed) {

@@ -153,9 +153,8 @@ impl Here<'_> {
         // What is inside of other words is not told.
         let all = found.clone();
         found.retain(|(from, to, source, _)| {
-            !all.iter().any(|(start, end, other, _)| {
-                start <= from && to <= end && ((end - start) > (to - from) || other < source)
-            })
+            let is_in = |start, end, other| start <= from && to <= end && (end - start > to - from || other < source);
+            !all.iter().any(|(start, end, other, _)| is_in(start, end, other))
         });
         found.sort();
         let how = found.iter().map(|(.., how)| *how).max()?;

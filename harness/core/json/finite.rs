@@ -35,9 +35,7 @@ fn infinite(value: &Json) -> Option<(String, f64)> {
     match value {
         Json::Float(number) if !number.is_finite() => Some((String::new(), *number)),
         Json::Array(items) => items.iter().enumerate().find_map(|(at, item)| below(&at.to_string(), item)),
-        Json::Object(entries) => {
-            entries.iter().find_map(|(key, value)| below(&key.replace('~', "~0").replace('/', "~1"), value))
-        }
+        Json::Object(all) => all.iter().find_map(|(key, it)| below(&key.replace('~', "~0").replace('/', "~1"), it)),
         _ => None,
     }
 }

@@ -104,8 +104,7 @@ impl Checks {
     pub fn of_hashes(
         [prompt, tools, model, settings, form, results, extra, dates]: [Option<Hash>; Check::ALL.len()],
     ) -> Checks {
-        let [prompt, tools, model, settings] =
-            [prompt, tools, model, settings].map(|hash| hash.unwrap_or_else(|| Hash::of(b"")));
+        let [prompt, tools, model, settings] = [prompt, tools, model, settings].map(|it| it.unwrap_or(Hash::of(b"")));
         Checks { prompt, tools, model, settings, form, results, extra, dates }
     }
 

@@ -27,10 +27,8 @@ pub(super) fn is_password(text: &str) -> bool {
 
 /// Whether one of the values of a cookie is a key. `is_open` says which names have values that open nothing.
 pub(super) fn is_cookie(text: &str, is_open: impl Fn(&str) -> bool) -> bool {
-    let value = |pair: &str| {
-        pair.split_once('=').is_some_and(|(name, value)| value.len() >= 16 && !is_open(name) && is_key(value))
-    };
-    text.split(';').any(|pair| value(pair.trim()))
+    let mut pairs = text.split(';').filter_map(|pair| pair.trim().split_once('='));
+    pairs.any(|(name, value)| value.len() >= 16 && !is_open(name) && is_key(value))
 }
 
 /// Whether a cookie of this name tells visitors apart, or counts them. It opens nothing.

@@ -90,9 +90,8 @@ impl Answered {
     /// Returns the answer as a part of the golden.
     pub(super) fn into_captured(self) -> Captured {
         let Answered { request, status, content_type, headers, events, after, .. } = self;
-        let headers = headers
-            .iter()
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
+        let text = |value: &reqwest::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
         let delivery = Delivery { headers: headers.collect(), ..Delivery::default() };
         Captured { request, status, content_type, events, after, tree: None, delivery }
     }

@@ -57,8 +57,7 @@ impl Cookies {
     /// Returns the `Cookie` header for a request, or `None` if there is no cookie to send.
     pub(super) fn header(&self, url: &str) -> Option<String> {
         let url = trusted(url)?;
-        let pairs: Vec<String> =
-            self.0.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<String> = self.0.get_request_values(&url).map(|(name, it)| format!("{name}={it}")).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }

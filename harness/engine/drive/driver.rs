@@ -252,9 +252,8 @@ impl<'a> Driver<'a> {
     async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
-            let visited =
-                self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
-            let visited = visited.map_err(|error| failed(error, &title, step))?;
+            let seen = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
+            let visited = seen.map_err(|error| failed(error, &title, step))?;
             self.captured.extend(visited.captured.into_iter().map(Part::Done));
             self.capture(visited.values);
             return Ok(());
@@ -306,9 +305,7 @@ impl<'a> Driver<'a> {
             }
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
-            Action::Together(_) | Action::Socket(_) | Action::After(_) => {
-                Err(Error::new("this cannot stand in `together`"))
-            }
+            Action::Together(_) | Action::Socket(_) | Action::After(_) => Err(Error::new("not in a `together` step")),
         }
     }
 
@@ -413,9 +410,8 @@ impl<'a> Driver<'a> {
                     });
                 } else {
                     let headers = &self.scenario.golden.headers;
-                    let is_one = |status: &Vec<u16>| status.len() == 1;
-                    let is_the_one =
-                        matches!(&step.action, Action::Request(it) if it.status.as_ref().is_none_or(is_one));
+                    let one = |status: &Vec<u16>| status.len() == 1;
+                    let is_the_one = matches!(&step.action, Action::Request(it) if it.status.as_ref().is_none_or(one));
                     let shows_headers = headers.iter().any(|name| answered.headers.contains_key(name));
                     let captured = answered.into_captured();
                     let beside = captured.clone().beside(is_the_one);

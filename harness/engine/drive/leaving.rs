@@ -189,8 +189,7 @@ impl Driver<'_> {
             Action::Request(request) if request.reconnect => Some(&request.path),
             _ => None,
         });
-        let location =
-            answered.and_then(|answered| answered.headers.get(header::LOCATION)).and_then(|it| it.to_str().ok());
+        let location = answered.and_then(|it| it.headers.get(header::LOCATION)).and_then(|it| it.to_str().ok());
         let last = answered.filter(|_| knows).and_then(|it| it.events.iter().rfind(|event| event.is_real())?.json());
         context.insert("last", last.unwrap_or_else(|| Json::object::<String>([])));
         let way = away.back.as_ref().map(|back| &back.path).or(later);

@@ -85,8 +85,7 @@ impl Socket {
             ));
         }
         let old = opened.headers.get("sec-websocket-protocol").is_some_and(|protocol| *protocol == "graphql-ws");
-        let upgraded =
-            response.upgrade().await.map_err(|error| Error::new(retake_model::clients::reqwest_reason(error)))?;
+        let upgraded = response.upgrade().await.map_err(|e| Error::new(retake_model::clients::reqwest_reason(e)))?;
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await;
         let (out, wanted) = mpsc::channel(WAITING);
         let (sender, come) = mpsc::channel(WAITING);

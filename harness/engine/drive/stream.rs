@@ -194,9 +194,8 @@ impl Stream {
         let is_tail = self.events.last().is_some_and(|event| matches!(event.payload, Payload::Tail(_)));
         if is_tail && self.capture.format == Some(Format::Sse) {
             let what = "the last event is not ended by a blank line, so that clients drop it";
-            let told =
-                format!("{} came before it; the step waits for `{last}`", counted(self.events.len() - 1, "event"));
-            return Err(Error::new(what).help(told));
+            let came = counted(self.events.len() - 1, "event");
+            return Err(Error::new(what).help(format!("{came} came before it; the step waits for `{last}`")));
         }
         let what = if self.wanted.cancel {
             format!("the stream ended before the event `{last}`, at which this step leaves it")

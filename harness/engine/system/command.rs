@@ -246,8 +246,7 @@ pub(super) async fn start_with_needed(
     for berth in berths {
         let Some(spec) = spec_of(&berth.name) else { continue };
         let mut context = values.context(None);
-        let urls =
-            running.iter().map(|system| (system.name.as_str(), Json::from(format!("http://{}", system.address))));
+        let urls = running.iter().map(|of| (of.name.as_str(), Json::from(format!("http://{}", of.address))));
         context.insert("systems", Json::object(urls));
         match CommandSystem::start(berth, spec, root, &context, values, deadline).await {
             Ok(system) => running.push(system),

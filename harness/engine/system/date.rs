@@ -46,8 +46,7 @@ impl Today {
     /// has a scenario without a recording.
     /// Fails if the clock cannot be moved, or the fixture does not say when it was recorded.
     pub(super) fn recorded(clock: ClockFrom, on: &PlayedOn<'_>, mode: &Mode) -> Result<Option<Minute>> {
-        let fixture =
-            mode.fixture().filter(|fixture| clock == ClockFrom::Recorded && !fixture.table.turns().is_empty());
+        let fixture = mode.fixture().filter(|of| clock == ClockFrom::Recorded && !of.table.turns().is_empty());
         let Some(fixture) = fixture else { return Ok(None) };
         let error = |why: &str| Error::new(format!("clock = \"recorded\": {why}"));
         match on {
@@ -148,9 +147,8 @@ fn told() -> Option<Date> {
 
 fn parsed(text: &str) -> Option<Date> {
     let mut parts = text.splitn(3, '-');
-    let (year, month, day) =
-        (parts.next()?.parse().ok()?, parts.next()?.parse::<u8>().ok()?, parts.next()?.parse().ok()?);
-    Date::from_calendar_date(year, Month::try_from(month).ok()?, day).ok()
+    let (year, month) = (parts.next()?.parse().ok()?, parts.next()?.parse::<u8>().ok()?);
+    Date::from_calendar_date(year, Month::try_from(month).ok()?, parts.next()?.parse().ok()?).ok()
 }
 
 #[cfg(test)]

@@ -115,8 +115,8 @@ impl Running {
                 let values = values.with_folder(folder.clone()).with_base(Base::of(address));
                 told.on_stage(&values.places(&[]));
                 let stage = Stage::of(values);
-                let starting =
-                    timeout_at(deadline, InProcess::start(Arc::clone(factory), stage.clone(), listener)).await;
+                let starting = InProcess::start(Arc::clone(factory), stage.clone(), listener);
+                let starting = timeout_at(deadline, starting).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
                 let system = starting.map_err(late)?.map_err(|error| folder.remove().unwrap_or(error))?;
                 Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system) })

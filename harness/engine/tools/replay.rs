@@ -68,9 +68,7 @@ pub async fn replay(
         let error = Error::new("the recording has no action to execute");
         return Err(match script.actions().count() {
             0 => error.help("it contains no tool call"),
-            count => {
-                error.help(format!("{} recorded, none of them executed", retake_base::text::counted(count, "action")))
-            }
+            n => error.help(format!("{} recorded, none of them executed", retake_base::text::counted(n, "action"))),
         });
     }
     let mut log = log()?;

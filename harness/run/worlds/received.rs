@@ -119,8 +119,7 @@ impl Received<'_> {
         if let Some(lost) = cut(&recorded, &now, "nothing") {
             return problem(Did::Lost, lost);
         }
-        let carries =
-            |label: &String| recorded.texts.iter().any(|((_, of, _), texts)| of == label && are_pieces(texts));
+        let carries = |one: &String| recorded.texts.iter().any(|((_, of, _), texts)| of == one && are_pieces(texts));
         let missing = recorded.labels.iter().find(|(label, came)| {
             let times = now.labels.get(*label).map_or(0, |now| now.times);
             times < if carries(label) { 1 } else { came.times } && !self.options.ignores(label)

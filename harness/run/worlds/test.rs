@@ -202,8 +202,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
         let worlds = worlds_of(scenario, options)?;
         let name = name_of(&scenario.name);
         project.runs.begin(&name, scenario.file.clone(), RunAction::Test);
-        let is =
-            |world: &World, name: &str| FaultKind::of_word(name).is_some() || WorldData::is_named(&world.id(), name);
+        let is = |of: &World, name: &str| FaultKind::of_word(name).is_some() || WorldData::is_named(&of.id(), name);
         let only = |world: &World| {
             options.turn.is_none_or(|turn| world.spot.is_none() && world.turn + 1 == turn)
                 && options.world.as_deref().is_none_or(|name| is(world, name))

@@ -123,9 +123,8 @@ impl Draft {
     }
 
     pub(super) fn into_answer(self, calls: Vec<ToolCall>) -> Answer {
-        let texts =
-            [Block::Reasoning(self.reasoning), Block::Text(self.text), Block::Refusal(self.refusal)].into_iter();
-        let filled = texts.filter(|block| match block {
+        let texts = [Block::Reasoning(self.reasoning), Block::Text(self.text), Block::Refusal(self.refusal)];
+        let filled = texts.into_iter().filter(|block| match block {
             Block::Reasoning(text) | Block::Text(text) | Block::Refusal(text) => !text.is_empty(),
             Block::ToolCall(_) | Block::Native(_) => true,
         });

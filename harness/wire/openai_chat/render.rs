@@ -137,8 +137,7 @@ impl<'a> Parts<'a> {
     /// Returns the `content` of the message: null if it has no text but tool calls or a refusal.
     fn content(&self) -> Json {
         if !self.native.is_empty() {
-            let text =
-                given(&self.text).map(|text| Json::object([("type", Json::from("text")), ("text", text.into())]));
+            let text = given(&self.text).map(|of| Json::object([("type", Json::from("text")), ("text", of.into())]));
             return text.into_iter().chain(self.native.iter().map(|part| (*part).clone())).collect::<Vec<_>>().into();
         }
         let silent = self.text.is_empty() && !(self.calls.is_empty() && self.refusal.is_empty());

@@ -11,17 +11,16 @@ const CONTENT_TYPE: &str = "content-type";
 pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     let mut found = Vec::new();
     let (was, is) = (old.head.clone().unwrap_or_default(), new.head.clone().unwrap_or_default());
+    let answer = || Subject::Answer(new.request.clone());
     if was.status != is.status {
-        let answer = Subject::Answer(new.request.clone());
-        found.push(Change::new(What::Status, answer, "").between(was.status, is.status));
+        found.push(Change::new(What::Status, answer(), "").between(was.status, is.status));
     }
     let only_in = |early: &[usize], other: &[usize]| early.iter().copied().find(|turn| !other.contains(turn));
     let lost = only_in(&was.early, &is.early).map(What::AtItsEnd);
     found.extend(lost.or(only_in(&is.early, &was.early).map(What::Early)).map(Change::of_response));
     let is_other_media = was.media != is.media;
     if is_other_media {
-        let answer = Subject::Answer(new.request.clone());
-        found.push(Change::new(What::Media, answer, "").between(was.media, is.media));
+        found.push(Change::new(What::Media, answer(), "").between(was.media, is.media));
     } else if was.ids != is.ids {
         found.push(Change::of_response(What::EventIds(is.ids)));
     }

@@ -308,9 +308,7 @@ fn cost(a: &Event<'_>, b: &Event<'_>) -> Option<u32> {
 /// Finds the events that were renamed: the one name is gone, the other is new, and the payloads are alike.
 fn renamed<'a>(old: &'a Block, new: &'a Block) -> BTreeMap<&'a str, &'a str> {
     let (before, after) = (old.labels(), new.labels());
-    let of = |block: &'a Block, label: &str| -> Vec<&'a EventLine> {
-        block.events.iter().filter(|event| event.label == label).collect()
-    };
+    let of = |of: &'a Block, label: &str| of.events.iter().filter(|it| it.label == label).collect::<Vec<_>>();
     let alike = |was: &str, is: &str| {
         let (was_events, is_events) = (of(old, was), of(new, is));
         let is_collapsed = |events: &[&EventLine]| events.iter().any(|event| event.top == Top::Collapsed);

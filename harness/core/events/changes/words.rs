@@ -112,9 +112,7 @@ impl Change {
                 let named = |media: &'_ str| if media.is_empty() { "none".to_owned() } else { media.to_owned() };
                 format!("the content type is {}, not {}, in {subject}", named(now), named(before))
             }
-            (What::AtItsEnd(turn), ..) => {
-                format!("text of the answer comes only when the model has ended (turn {turn})")
-            }
+            (What::AtItsEnd(of), ..) => format!("text of the answer comes only when the model has ended (turn {of})"),
             (What::Early(turn), ..) => format!("a part of the answer comes before the model has ended (turn {turn})"),
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),

@@ -76,8 +76,7 @@ fn stored(headers: &HeaderMap, body: &[u8]) -> Option<(&'static str, Json)> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let json = Json::parse(body).ok().filter(|_| kind.contains("json"));
     let text = || std::str::from_utf8(body).ok().map(|text| ("text", text.into()));
-    let any =
-        || json.map(|json| ("json", json)).or_else(text).unwrap_or_else(|| ("base64", BASE64.encode(body).into()));
+    let any = || json.map(|it| ("json", it)).or_else(text).unwrap_or_else(|| ("base64", BASE64.encode(body).into()));
     (!body.is_empty()).then(any)
 }
 

@@ -87,9 +87,7 @@ pub(super) fn answer(kind: FaultKind, is_plain: bool) -> Option<(Json, Option<u1
 fn result(kind: FaultKind) -> Option<Json> {
     let text = || Json::object([("type", "text".into()), ("text", FAILED.into())]);
     match kind {
-        FaultKind::ToolError => {
-            Some(Json::object([("content", Json::Array(vec![text()])), ("isError", Json::Bool(true))]))
-        }
+        FaultKind::ToolError => Some(Json::object([("content", vec![text()].into()), ("isError", true.into())])),
         FaultKind::ToolForm => Some(Json::object([("result", Json::Null)])),
         _ => None,
     }

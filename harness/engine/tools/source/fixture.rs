@@ -108,8 +108,7 @@ impl Reader<'_> {
                     return Slot::Calls(entry);
                 }
                 let args = |call: &Json| call.get("args").cloned().unwrap_or(Json::Null);
-                let group =
-                    calls.iter().map(|call| action(call.str_of("name").unwrap_or_default(), &args(call))).collect();
+                let group = calls.iter().map(|of| action(of.str_of("name").unwrap_or_default(), &args(of))).collect();
                 Slot::Calls(self.calls(message, group))
             }
         }
@@ -181,8 +180,7 @@ impl Reader<'_> {
     /// and no provider takes a call without its result, so there was one; except where the text of the turn's check names a call
     /// that had none.
     fn empty_results(&mut self, turn: usize, check: &str) {
-        let open =
-            |entry: &Entry| matches!(entry, Entry::Together(group) if group.iter().any(|a| a.expected.is_empty()));
+        let open = |of: &Entry| matches!(of, Entry::Together(group) if group.iter().any(|a| a.expected.is_empty()));
         self.open.retain(|entry| self.script.entries.get(*entry).is_some_and(open));
         if self.open.is_empty() {
             return;
