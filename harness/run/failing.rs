@@ -14,7 +14,7 @@ use crate::report::{Evidence, Failure};
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
 use retake_base::line::Lines;
-use retake_base::text::{counted, nth_turn};
+use retake_base::text::{counted, listed, nth_turn};
 use retake_core::events::Change;
 use retake_engine::system::LogOf;
 use retake_model::{CallFlaw, Difference, FlawKind, Miss, MissedCall, answer_in_short};
@@ -212,9 +212,10 @@ impl<'a> Failing<'a> {
     /// Adds the other calls that missed: a block for each, or a single line if they follow from the first miss.
     fn add_other_misses(&self, others: &[(&Miss, usize)], failure: &mut Failure) {
         if self.second.is_some() && !others.is_empty() {
-            let callers: Vec<&str> = others.iter().take(SHOWN).map(|(miss, _)| miss.caller_name()).collect();
-            let (calls, callers) = (counted(others.len(), "more call"), callers.join("`, `"));
-            failure.evidence.push(format!("after that {calls} missed as a consequence: by `{callers}`").into());
+            let callers: Vec<&str> = others.iter().take(SHOWN).filter_map(|(of, _)| of.caller.as_deref()).collect();
+            let by = if callers.is_empty() { String::new() } else { format!(": by {}", listed(&callers)) };
+            let calls = counted(others.len(), "more call");
+            failure.evidence.push(format!("after that {calls} missed as a consequence{by}").into());
             return;
         }
         for (miss, times) in others.iter().take(SHOWN - 1) {

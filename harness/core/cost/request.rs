@@ -72,8 +72,7 @@ impl Request {
             } else if key != "type" || !TYPES_OF_TEXT.contains(&text) {
                 let says_no_more = OF_FORM.contains(&key) || key.bytes().all(|c| c.is_ascii_digit());
                 let said = [if says_no_more { String::new() } else { key.to_owned() }, named(text)];
-                ranks[rank]
-                    .extend(said.into_iter().filter(|text| !text.is_empty()).map(|text| (pointer.to_owned(), text)));
+                ranks[rank].extend(said.into_iter().filter(|it| !it.is_empty()).map(|it| (pointer.to_owned(), it)));
             }
         });
         let before = |rank: usize| ranks[..rank].iter().map(Vec::len).sum::<usize>();

@@ -45,6 +45,8 @@ pub struct Change {
     more: usize,
     /// Where the first of these are; empty if they have no places.
     others: String,
+    /// The request in whose stream the event came, if others have such events; otherwise empty.
+    stream: String,
     /// The number of other places that have the same change.
     also: usize,
     /// Whether the change only removes something, as when the system did less.
@@ -184,7 +186,12 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     let (old, new) = (&in_lines(golden), &in_lines(run));
     let mut found = Found::default();
     for (was, is) in old.iter().zip(new) {
+        let known = found.0.len();
         found.compare(was, is);
+        let others = old.iter().chain(new).filter(|of| of.request != was.request);
+        let labels: BTreeSet<&String> = others.flat_map(|of| &of.events).map(|event| &event.label).collect();
+        let is_shared = |of: &&mut Change| matches!(&of.subject, Subject::Event(label) if labels.contains(label));
+        found.0[known..].iter_mut().filter(is_shared).for_each(|change| change.stream.clone_from(&was.request));
     }
     for missing in old.iter().skip(new.len()) {
         found.push(Change::of_response(What::ResponseMissing).between(&missing.request, ""));

@@ -18,9 +18,11 @@ fn all_differences<'a>(a: &'a Json, b: &'a Json, path: &str) -> Vec<Field<'a>> {
     match (a, b) {
         (a, b) if a == b => Vec::new(),
         (Json::Object(left), Json::Object(right)) => {
-            // The type and the name come first: messages of different kinds will have different texts anyway.
+            // The type and the name come first: messages of different kinds will have different texts anyway. What is new or
+            // gone often follows from what is otherwise.
             let mut keys: Vec<&str> = left.keys().chain(right.keys()).map(|key| &**key).collect();
-            keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), *key));
+            let is_alone = |key: &str| left.contains_key(key) != right.contains_key(key);
+            keys.sort_by_key(|key| (!matches!(*key, "type" | "name"), is_alone(key), *key));
             keys.dedup();
             let of_key = |key: &str| {
                 let deeper = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -8,7 +8,7 @@ use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::cause::{Cause, headline};
 use retake_base::line::{Line, Lines};
-use retake_core::key::{Key, UNKNOWN_CALLER, attributed};
+use retake_core::key::{Key, attributed};
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,12 +92,6 @@ impl Miss {
         let (caller, key, number, lines) = (None, None, 0, Lines::default());
         Miss { scenario, fixture, via, caller, key, reason, evidence, causes, number, lines }
     }
-
-    /// The caller's name as it is printed.
-    pub fn caller_name(&self) -> &str {
-        self.caller.as_deref().unwrap_or(UNKNOWN_CALLER)
-    }
-
     /// Everything below the headline: the call, the evidence, and the key.
     pub fn details(&self) -> String {
         self.detail_lines().to_string()

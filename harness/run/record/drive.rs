@@ -54,9 +54,8 @@ impl<'a> Begun<'a> {
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let delays = scenario.delays == Delays::Recorded;
-        let options =
-            RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
-        let recorder = Recorder::new(relay.clone(), journal, options);
+        let given = RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
+        let recorder = Recorder::new(relay.clone(), journal, given);
         let tools = old.as_ref().filter(|_| recorded_tools).map(|old| Arc::new(Branch::of_tools(old, &project.rules)));
         let recorder = tools.clone().into_iter().fold(recorder, Recorder::branching);
         let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));

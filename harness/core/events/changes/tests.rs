@@ -263,7 +263,7 @@ fn a_tree_that_refers_to_another_one_is_compared_with_it() {
         )
     };
     let said = |is: &str| changed(&golden("  as above\n"), &golden(is));
-    assert_eq!(said("  as above, but\n  b  –\n"), ["the event `state` has a different shape: `/b` is gone"]);
+    assert_eq!(said("  as above, but\n  b  –\n"), ["the event `state` has a different shape: `/b` is gone, in `GET /b`"]);
     assert_eq!(
         said("\n  a  string\n  b  number\n  c  string\n"),
         ["the event `state` has a different shape: `/b` is `number`, not `string`"]
@@ -272,7 +272,7 @@ fn a_tree_that_refers_to_another_one_is_compared_with_it() {
     let fewer = golden("  as above, but\n  b  –\n");
     let third = |state: &str| format!("{fewer}\n\nGET /c\n200\n\nstate  {{a, b, c}}\n\nstate{state}");
     let found = changed(&third("  as above\n"), &third("  as above, but\n  b  –\n"));
-    assert_eq!(found, ["the event `state` has a different shape: `/b` is gone"]);
+    assert_eq!(found, ["the event `state` has a different shape: `/b` is gone, in `GET /b`"]);
 }
 
 proptest! {
@@ -411,6 +411,15 @@ fn ids_of_headers_that_are_numbered_anew_are_told_only_if_nothing_else_is() {
     );
     assert_eq!(changed(&was, &golden("/a/id 2?next=id 4", "[id 3]")), [format!("{header}{now}\"/a/id 2?next=id 4\"")]);
     assert_eq!(changed(&was, &golden("/a/3?next=id 4", "[]"))[0], format!("{header}{now}\"/a/3?next=id 4\""));
+}
+
+#[test]
+fn of_an_event_that_two_streams_have_it_is_told_in_which() {
+    let stream = |path: &str, events: &str| format!("GET {path}\n200 text/event-stream\n\n{events}\n");
+    let golden = |later: &str| stream("/a", "one  {}\ntwo  {}\n") + "\n" + &stream("/b", later);
+    let said = |later: &str| changed(&golden("two  {}\n"), &golden(later));
+    assert_eq!(said("two  {}\ntwo  {}\n"), ["the event `two` came 2 times, not once, in `GET /b`"]);
+    assert_eq!(said("two  {}\nend  {}\n"), ["the event `end` came, which the golden lacks"]);
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl Change {
     /// The change as a sentence, for the first line of a failure.
     pub fn words(&self) -> String {
         let also = |more: usize| format!(", also at {}", counted(more, "other place"));
-        self.sentence() + &Some(self.also).filter(|more| *more > 0).map(also).unwrap_or_default()
+        let stream = if self.stream.is_empty() { String::new() } else { format!(", in `{}`", self.stream) };
+        self.sentence() + &stream + &Some(self.also).filter(|more| *more > 0).map(also).unwrap_or_default()
     }
 
     /// Returns it with how often its event came, if that is another number.

@@ -20,6 +20,12 @@ fn the_first_field_that_differs_is_told_by_what_happened_to_it() {
             "/fee",
             r#""10" → "12"; `/lines/1/n`: "2" → "3"; `/tax`: "19" → "20"; 1 more"#,
         ),
+        (
+            r#"{"reason": "too dear", "status": "declined"}"#,
+            r#"{"held_until": 5, "status": "held"}"#,
+            "/status",
+            r#""declined" → "held"; `/held_until`: absent → "5"; `/reason`: "too dear" → absent"#,
+        ),
         (r#"{"from": "Lyon", "to": "Rome"}"#, r#"{"from": "Rome", "to": "Rome"}"#, "/from", r#""Lyon" → "Rome""#),
     ] {
         let (at, changed) = field_difference(recorded, called).unwrap();
