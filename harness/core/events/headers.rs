@@ -93,8 +93,7 @@ fn all(
     ids: &Ids,
     normalize: &Normalize<'_>,
 ) -> Vec<Header> {
-    let mut names: Vec<&str> =
-        headers.iter().filter(|(name, value)| wanted(name, value)).map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<_> = headers.iter().filter(|(of, it)| wanted(of, it)).map(|(of, _)| of.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let mut held = Vec::new();

@@ -113,7 +113,13 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
             "golden: the event `tool_result` has a different shape: `/status` is `\"success\"`, not `\"error\" | \"success\"`, also at 2 other places",
         ],
     ),
-    ("errors_text", "delete", &["golden: the content type is text/plain, not application/json"]),
+    (
+        "errors_text",
+        "delete",
+        &[
+            "golden: the content type is text/plain, not application/json, in the answer to `GET /api/threads/<thread>`, also at 1 other place",
+        ],
+    ),
     ("errors_silent", "refused", &["has a different `/detail`: \"something went wrong\", not "]),
     (
         "payload_encoded_twice",

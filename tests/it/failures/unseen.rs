@@ -53,7 +53,7 @@ const ROWS: &[Row] = &[
         "no_summary",
         &[
             "unused: the call \"Summarize: A train to Ghent on",
-            " never asks: turn 5 (answers \"Trip to Ghent, booked.\")",
+            " is never made: turn 5 (answers \"Trip to Ghent, booked.\")",
         ],
         RESUME,
     ),

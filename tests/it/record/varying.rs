@@ -108,6 +108,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
             format!("{{{}}}", all.iter().map(|n| format!("\"key{n}\":{n}")).collect::<Vec<_>>().join(","))
         }
         "day" => format!("today is {day} {month} {year}"),
+        "iso-day" => format!("today is {}", stage.date()),
         "real-day" => format!("today is {}", today()),
         "words" => {
             ["all is well", "nothing is left"][nanos as usize / 1000 % 2].to_owned()

@@ -20,7 +20,8 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
     found.extend(lost.or(only_in(&is.early, &was.early).map(What::Early)).map(Change::of_response));
     let is_other_media = was.media != is.media;
     if is_other_media {
-        found.push(Change::new(What::Media, answer(), "").between(was.media, is.media));
+        let same = format!("{} {}", was.media, is.media);
+        found.push(Change { same, ..Change::new(What::Media, answer(), "").between(was.media, is.media) });
     } else if was.ids != is.ids {
         found.push(Change::of_response(What::EventIds(is.ids)));
     }

@@ -263,16 +263,19 @@ fn a_tree_that_refers_to_another_one_is_compared_with_it() {
         )
     };
     let said = |is: &str| changed(&golden("  as above\n"), &golden(is));
-    assert_eq!(said("  as above, but\n  b  –\n"), ["the event `state` has a different shape: `/b` is gone, in `GET /b`"]);
+    assert_eq!(
+        said("  as above, but\n  b  –\n"),
+        ["the event `state` has a different shape: `/b` is gone, in `GET /b`"]
+    );
     assert_eq!(
         said("\n  a  string\n  b  number\n  c  string\n"),
-        ["the event `state` has a different shape: `/b` is `number`, not `string`"]
+        ["the event `state` has a different shape: `/b` is `number`, not `string`, in `GET /b`"]
     );
     // What "as above" means is the tree that is written out, not one that itself is as above.
     let fewer = golden("  as above, but\n  b  –\n");
     let third = |state: &str| format!("{fewer}\n\nGET /c\n200\n\nstate  {{a, b, c}}\n\nstate{state}");
     let found = changed(&third("  as above\n"), &third("  as above, but\n  b  –\n"));
-    assert_eq!(found, ["the event `state` has a different shape: `/b` is gone, in `GET /b`"]);
+    assert_eq!(found, ["the event `state` has a different shape: `/b` is gone, in `GET /c`"]);
 }
 
 proptest! {
