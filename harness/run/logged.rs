@@ -33,8 +33,7 @@ impl Project {
         let run = older.as_ref().map(|older| &older.is).or(own);
         let run = run.filter(|_| went_well).map(ToString::to_string);
         let known = replayed.committed.as_ref().map(|known| &known.golden);
-        let of_file =
-            || known.map(|known| run.clone().filter(|_| Some(known) == own).unwrap_or_else(|| known.to_string()));
+        let of_file = || known.map(|of| run.clone().filter(|_| Some(of) == own).unwrap_or_else(|| of.to_string()));
         let committed = older.as_ref().map(|older| older.was.to_string()).or_else(of_file);
         self.runs.with(&scenario.name, |data| {
             data.steps.clone_from(&replayed.played.steps);

@@ -31,7 +31,7 @@ pub(crate) struct Today {
     pub(super) moved: bool,
     /// How far the clock is moved from Retake's own.
     clock: Duration,
-    /// Whether a router asked for it.
+    /// Whether a router asked for the day.
     pub(super) asked: Arc<AtomicBool>,
 }
 

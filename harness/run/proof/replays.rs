@@ -293,7 +293,8 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
     one.played.drift.iter().chain(&other.played.drift).flat_map(of_drift).collect()
 }
 
-/// Returns the requests to tools whose days stayed where the clock `has_moved`, and the headers of requests that not all replays sent.
+/// Returns the requests to tools whose days stayed or moved where the clock `has_moved`, or only moved where a router asked for its day,
+/// since it may tell others by the clock; and the headers of requests that not all replays sent.
 fn of_tools(
     one: &Replayed,
     others: &[Replayed],
@@ -301,7 +302,9 @@ fn of_tools(
 ) -> (Vec<(CallOfTool, bool)>, Vec<(CallOfTool, String)>) {
     let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
     let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
-    (stay.filter(|_| has_moved).into_iter().flatten().collect(), lacking.collect())
+    let is_told = others.iter().any(|run| run.played.other_day);
+    let is_known = |(_, stay): &(CallOfTool, bool)| has_moved || is_told && !stay;
+    (stay.into_iter().flatten().filter(is_known).collect(), lacking.collect())
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

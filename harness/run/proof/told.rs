@@ -177,8 +177,7 @@ impl Proof<'_> {
 
 /// Whether a system took the other clock that it was started with. Not each program does.
 pub(super) fn has_moved(first: &Replayed, replays: &[Replayed]) -> bool {
-    let is_in_other_year = |year| replays.iter().filter_map(Replayed::year).any(|other| other != year);
-    first.year().is_some_and(is_in_other_year) || replays.iter().any(|run| run.played.other_day)
+    first.year().is_some_and(|year| replays.iter().filter_map(Replayed::year).any(|other| other != year))
 }
 
 /// Returns a golden with what all replays agreed on.

@@ -148,10 +148,12 @@ fn a_date_moves_with_the_day_if_the_system_honours_retake_date() {
     let recorded = recorder(&tree, &provider, "record").run().exits(0);
     recorded.says(&["recorded to fixtures/look.json, two replays agree"]).never_says("rule");
     tree.runner("varying").run().exits(0);
-    // What asks the stage for its day is known to have had another one.
-    let tree = self::tree("iso-day");
+    // What a router that asks for the day says to a tool moves with it.
+    let (tree, fleet) = (self::tree("free"), Service::start(axum::Router::new().fallback(async || "free")));
+    tree.write("scenarios/suite.toml", &format!("settle = \"100ms\"\n[tools.fleet]\nhttp = \"{}\"\n", fleet.openai()));
     recorder(&tree, &provider, "record").run().exits(0);
-    assert!(!tree.read("fixtures/look.json").contains("<varies>"));
+    let fixture = tree.read("fixtures/look.json");
+    assert!(fixture.contains("\"dates_stay\": false"), "{fixture}");
 }
 
 fn no_rule_is_proposed_for_free_text() {

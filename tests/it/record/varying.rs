@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::replay::oddities::{model, model_with};
+use crate::support::loopback::client;
 
 /// Serves the agent: `POST /look` takes a list of kinds, and the agent makes one tool call for each.
 pub(crate) fn router(stage: Stage) -> Router {
@@ -26,6 +27,10 @@ async fn look(State(stage): State<Stage>, kinds: String) -> Response {
     if kinds.contains("prompt") {
         let now = seen("clock", &stage);
         messages.insert(0, json!({ "role": "system", "content": format!("Be brief. In short, {now}.") }));
+    }
+    if kinds.contains("free") {
+        let url = format!("{}/free?day={}", stage.tool("fleet").unwrap(), stage.date());
+        client().get(url).send().await.unwrap();
     }
     let beside = if kinds.contains("beside") { beside() } else { json!({}) };
     let mut said = model_with(&stage, json!(messages), beside).await;
@@ -108,7 +113,7 @@ fn seen(kind: &str, stage: &Stage) -> String {
             format!("{{{}}}", all.iter().map(|n| format!("\"key{n}\":{n}")).collect::<Vec<_>>().join(","))
         }
         "day" => format!("today is {day} {month} {year}"),
-        "iso-day" => format!("today is {}", stage.date()),
+        "free" => "nothing varies".to_owned(),
         "real-day" => format!("today is {}", today()),
         "words" => {
             ["all is well", "nothing is left"][nanos as usize / 1000 % 2].to_owned()
