@@ -34,7 +34,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-audit", 1250, 0),
     ("retake-scenario", 5188, 0),
     ("retake-engine", 10_931, 21),
-    ("retake", 11_672, 41),
+    ("retake", 11_669, 41),
     ("retake-cli", 11_416, 210),
 ];
 

@@ -293,17 +293,16 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
     one.played.drift.iter().chain(&other.played.drift).flat_map(of_drift).collect()
 }
 
+/// A request to a tool with days, and whether these stay.
+type Dated = (CallOfTool, bool);
+
 /// Returns the requests to tools whose days stayed or moved where the clock `has_moved`, or only moved where a router asked for its day,
 /// since it may tell others by the clock; and the headers of requests that not all replays sent.
-fn of_tools(
-    one: &Replayed,
-    others: &[Replayed],
-    has_moved: bool,
-) -> (Vec<(CallOfTool, bool)>, Vec<(CallOfTool, String)>) {
+fn of_tools(one: &Replayed, others: &[Replayed], has_moved: bool) -> (Vec<Dated>, Vec<(CallOfTool, String)>) {
     let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
     let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
     let is_told = others.iter().any(|run| run.played.other_day);
-    let is_known = |(_, stay): &(CallOfTool, bool)| has_moved || is_told && !stay;
+    let is_known = |(_, stay): &Dated| has_moved || is_told && !stay;
     (stay.into_iter().flatten().filter(is_known).collect(), lacking.collect())
 }
 

@@ -234,8 +234,8 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
     let same = format!("{:?} {name} {} {}", found.what, found.before, found.now);
     let is_less = places.iter().all(|(_, it)| matches!(it, Difference::Gone | Difference::NullGone));
     let same = if more.is_empty() && !path.is_empty() { same } else { String::new() };
-    let others: String = more.iter().take(2).map(|(path, _)| format!(", `{path}`")).collect();
-    let others = others.replacen(',', ":", 1) + if more.len() > 2 { ", …" } else { "" };
+    let others: Vec<String> = [": ", ", "].iter().zip(more).map(|(by, (path, _))| format!("{by}`{path}`")).collect();
+    let others = others.concat() + if more.len() > 2 { ", …" } else { "" };
     Some(Change { more: more.len(), others, is_less, same, is_prose: difference.is_prose(), ..found })
 }
 
