@@ -180,3 +180,36 @@ fn an_answer_whose_body_its_client_does_not_read_is_recorded_whole() {
         }
     });
 }
+
+/// Its client asked again because it failed, so the two do not overlap, although the body of the first ends after the second came.
+#[test]
+fn a_call_that_failed_and_was_made_again_overlaps_nothing() {
+    run(async {
+        let answer =
+            r#"{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}]}"#;
+        let (again, answered) = tokio::sync::oneshot::channel::<()>();
+        let answered = Arc::new(std::sync::Mutex::new(Some(answered)));
+        let router = Router::new().fallback(any(move || async move {
+            let first = answered.lock().unwrap().take();
+            let status = if first.is_some() { 429 } else { 200 };
+            let body = futures_util::stream::once(async move {
+                let Some(first) = first else { return Ok::<_, std::io::Error>(answer) };
+                first.await.unwrap();
+                Ok(r#"{"error":{"message":"slow down"}}"#)
+            });
+            let status = axum::http::StatusCode::from_u16(status).unwrap();
+            (status, [("content-type", "application/json")], HttpBody::from_stream(body))
+        }));
+        let recording = Recording::of(provider(router).await, true, &[]).await;
+        let url = format!("{}{}", recording.server.urls().url, CALLS[0].0);
+        let call = CALLS[0].1.replace("true", "false");
+        let ask = || reqwest::Client::new().post(&url).bearer_auth(recording.server.key()).body(call.clone()).send();
+        let failed = ask().await.unwrap();
+        assert_eq!((failed.status().as_u16(), ask().await.unwrap().status().as_u16()), (429, 200));
+        again.send(()).unwrap();
+        drop(failed);
+        recording.settled().await;
+        let made = recording.made();
+        assert_eq!((made.fixture.table.turns().len(), made.warnings), (2, Vec::<String>::new()));
+    });
+}

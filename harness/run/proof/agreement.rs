@@ -15,6 +15,9 @@ pub(super) const TWO: usize = 2;
 /// half of the time, two replays miss one of them every other time, five once in sixteen times.
 pub(super) const FIVE: usize = 5;
 
+/// A request to a tool with days, and whether these stay.
+pub(super) type Dated = (CallOfTool, bool);
+
 /// Replays that agree.
 pub(crate) struct Agreed {
     /// The golden; `None` if the scenario has none.
@@ -26,8 +29,8 @@ pub(crate) struct Agreed {
     pub(super) replays: usize,
     /// What of the settings, and of what is sent beside the calls, differs between replays.
     pub(crate) varying: Vec<Varying>,
-    /// The requests to tools that tell the same days with another clock.
-    pub(crate) dates_stay: Vec<((String, usize), bool)>,
+    /// The requests to tools whose days stay under another clock, or move with it.
+    pub(crate) dates_stay: Vec<Dated>,
     /// The headers of requests to tools that not all replays send.
     pub(crate) lacking: Vec<(CallOfTool, String)>,
 }

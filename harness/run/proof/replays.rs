@@ -4,7 +4,7 @@ use retake_base::text::nth_turn;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use super::agreement::{Agreed, Disagreement, FIVE, TWO};
+use super::agreement::{Agreed, Dated, Disagreement, FIVE, TWO};
 use super::diagnosis;
 use super::told::{as_agreed, has_moved};
 use super::tried::{Tried, checked};
@@ -292,9 +292,6 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
     };
     one.played.drift.iter().chain(&other.played.drift).flat_map(of_drift).collect()
 }
-
-/// A request to a tool with days, and whether these stay.
-type Dated = (CallOfTool, bool);
 
 /// Returns the requests to tools whose days stayed or moved where the clock `has_moved`, or only moved where a router asked for its day,
 /// since it may tell others by the clock; and the headers of requests that not all replays sent.

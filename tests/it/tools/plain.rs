@@ -180,6 +180,15 @@ fn a_step_that_fails_behind_an_error_of_the_model_says_so() {
     *wire = json!({"api": wire["api"], "status": 429, "content_type": "application/json", "json": {"error": {"message": "slow down"}}});
     tree.write("fixtures/ask.json", &fixture.to_string());
     tree.retake().arg("test").run().exits(1).says(&["expected exit code 0, found 1, after status 429 of the model"]);
+    // So does an event by which the service says that it failed.
+    let last = "print(json.dumps({\"type\": \"answer\", \"text\": ask(messages)[\"content\"]}))";
+    let says = "    print(json.dumps({\"type\": \"error\", \"message\": \"busy\"}))";
+    tree.replace("agent.py", last, &format!("try:\n    {last}\nexcept OSError:\n{says}"));
+    tree.retake()
+        .arg("test")
+        .run()
+        .exits(1)
+        .says(&["the service sent the event `error`: \"busy\", after status 429 of the model"]);
 }
 
 fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not() {

@@ -28,8 +28,8 @@ struct Recorded {
     dates: Json,
     exchange: ToolExchange,
     served: bool,
-    /// Whether it answered a request with other days, and one with days that are not as far from today.
-    answered: (bool, bool),
+    /// Whether its days stayed in all requests that it answered, or else were as far from today; `None` if some were neither.
+    stay: Option<bool>,
     /// The headers of all requests that it answered; `None` if it answered none.
     headers: Option<Vec<String>>,
 }
@@ -47,7 +47,7 @@ impl Answers {
             dates: answers.dates(&exchange.method, &exchange.params),
             exchange: exchange.clone(),
             served: false,
-            answered: (false, false),
+            stay: Some(true),
             headers: None,
         });
         answers.exchanges = recorded.collect();
@@ -98,9 +98,9 @@ impl Answers {
             return Err((if times == 0 { never } else { MissReason::ToolAllServed { call, times } }, evidence));
         };
         let (differs, moved) = (differ(&index), moved(&index));
-        self.exchanges[index].answered.0 |= differs;
-        self.exchanges[index].answered.1 |= moved;
-        let of_all = self.exchanges[index].headers.get_or_insert_with(|| headers.to_vec());
+        let recorded = &mut self.exchanges[index];
+        recorded.stay = recorded.stay.filter(|_| !moved).map(|stay| stay && !differs);
+        let of_all = recorded.headers.get_or_insert_with(|| headers.to_vec());
         of_all.retain(|name| headers.contains(name));
         let again = std::mem::replace(&mut self.exchanges[index].served, true);
         let mut exchange = self.exchanges[index].exchange.clone();
@@ -165,8 +165,8 @@ impl Answers {
     /// The indices of the recorded requests with days in whose place were made only such with the same days, or with days as far from
     /// today, each with whether they are the same.
     pub(super) fn dates_stay(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let told = self.exchanges.iter().enumerate().filter(|(_, of)| !of.answered.1 && of.dates.is_truthy());
-        told.map(|(index, recorded)| (index, !recorded.answered.0))
+        let dated = self.exchanges.iter().enumerate().filter(|(_, recorded)| recorded.dates.is_truthy());
+        dated.filter_map(|(index, recorded)| Some((index, recorded.stay?)))
     }
 
     /// The days and points in time of a request, as far as no rule of the suite replaces them. MCP's versions are dates.

@@ -118,6 +118,14 @@ fn a_miss_names_the_nearest_call_and_the_difference() {
     assert_eq!(reason.to_string(), "`tools/call` of `read` has a different `/arguments/n` than recorded (1 → 2)");
     assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
+    // One that was made again differs in nothing that counts.
+    let sent = |at: &str| format!(r#"{{"path": "/hook", "json": {{"at": "{at}"}}}}"#);
+    let mut answers = self::answers(&[exchange("POST", &sent("2026-01-02T03:04:05Z"), "1")]);
+    let params = Json::parse(sent("2026-01-02T04:05:06Z").as_bytes()).unwrap();
+    answers.take("POST", &params, &[], false).unwrap();
+    let (reason, evidence) = answers.take("POST", &params, &[], false).unwrap_err();
+    assert!(reason.to_string().contains("was made again"), "{reason}");
+    assert!(!evidence.iter().any(|line| line.starts_with("difference")), "{evidence:?}");
 }
 
 #[test]
