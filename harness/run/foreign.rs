@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::golden::Committed;
 use super::trial::Replayed;
 use super::verdict::Told;
-use retake_core::conversation::Block;
+use retake_core::conversation::{Answer, Block};
 use retake_core::events::{Capture, Event, Foreign, Golden};
 use retake_core::key::Rules;
 use retake_engine::system::{host, platform, user};
@@ -62,16 +62,7 @@ fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, told: Told
             let parts = ["content", "tool_calls", "name"].into_iter().filter_map(|key| message.get(key));
             parts.for_each(|part| foreign.add(part));
         }
-        for block in &told(output).blocks {
-            match block {
-                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => foreign.add_text(text),
-                Block::ToolCall(call) => {
-                    foreign.add_text(&call.name);
-                    foreign.add(&call.args);
-                }
-                Block::Native(native) => foreign.add(&native.block),
-            }
-        }
+        add_answer(told(output), foreign);
         match wire.as_ref().map(|wire| &wire.response.body) {
             Some(Body::Json(json)) => foreign.add_response(&json.json()),
             Some(Body::Frames(frames)) => {
@@ -84,5 +75,19 @@ fn add<'a>(fixture: &'a Fixture, own: impl Iterator<Item = &'a Turn>, told: Told
     for ToolExchange { params, answer, .. } in fixture.tools.values().flatten() {
         let answer = answer.iter().map(|(Ok(answer) | Err(answer))| answer);
         std::iter::once(params).chain(answer).for_each(|part| foreign.add(part));
+    }
+}
+
+/// Adds what the model answered.
+pub(super) fn add_answer(answer: &Answer, foreign: &mut Foreign) {
+    for block in &answer.blocks {
+        match block {
+            Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => foreign.add_text(text),
+            Block::ToolCall(call) => {
+                foreign.add_text(&call.name);
+                foreign.add(&call.args);
+            }
+            Block::Native(native) => foreign.add(&native.block),
+        }
     }
 }

@@ -38,13 +38,16 @@ pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -
 fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let scenarios = wanted(project, names, options.all, "recording")?;
     let relay = relay()?;
-    let mut code = ExitCode::SUCCESS;
+    let (mut code, mut told) = (ExitCode::SUCCESS, BTreeSet::new());
     for scenario in scenarios {
         if project.interrupt.code().is_some() {
             break;
         }
         if let Err(failure) = record(project, scenario, &relay, options) {
-            terminal::error(format!("{}: not recorded: {failure}\n", scenario.name));
+            let why = failure.to_string();
+            let shown = if told.contains(&why) { "for the same reason" } else { &why };
+            terminal::error(format!("{}: not recorded: {shown}\n", scenario.name));
+            told.insert(why);
             code = ExitCode::from(1);
         }
     }

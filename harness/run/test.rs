@@ -27,7 +27,7 @@ use super::{orphans, second_look, tools, verdict, worlds};
 use crate::report::{Deed, Failure, NO_LATE_CALLS, Note, RunAction, Screen, libtest, terminal};
 use retake_base::error::Result;
 use retake_base::text::counted;
-use retake_core::events::Passing;
+use retake_core::events::{Golden, Passing};
 use retake_core::secrets::shown;
 use retake_model::{self as model, Pacing};
 use retake_scenario::{self as scenario, Broken, Scenario};
@@ -254,6 +254,14 @@ fn attempt(
         if let Some(free) = free.filter(|free| !is_broken(free)) {
             replayed = Replayed { early: replayed.early_if_broken, ..free };
         }
+    }
+    // A clock that drops zeros does so once in a while. What another replay shows, too, is no accident.
+    let drops = |own: &Golden| replayed.committed.as_ref().is_some_and(|of| own.clone().drops_fractions(&of.golden));
+    if replayed.own_golden(scenario).is_some_and(drops)
+        && second_look::may_play_again(project, scenario, &replayed)
+        && let Ok(again) = trial::replay(project, scenario, fixture.cloned(), &project.rules, How::default())
+    {
+        replayed = again;
     }
     measure(project, scenario, &mut replayed);
     project.note_replay(scenario, &replayed);

@@ -16,7 +16,6 @@ use super::series::Series;
 use super::shape::Known;
 use super::times;
 use super::words::{Exactly, UNITS, is_bare, is_exact, is_measure, is_plain_word, without_numbers};
-use crate::days::tells;
 use crate::json::Json;
 
 /// The most words of one place that are still a vocabulary.
@@ -189,9 +188,13 @@ impl<'a> Chosen<'a> {
 
     /// Whether a point in time, as it is written, is the service's own, or a committed golden has one there.
     pub(super) fn is_own(&self, written: &str) -> bool {
-        let is_near = || matches!(self.exactly, Exactly::Unless(today) if tells(written, today, 0));
-        let is_own = |foreign: &Foreign| !foreign.has_piece(written.trim_matches('"')) || is_near();
-        self.is_committed() || self.foreign.is_none_or(is_own)
+        let Some(foreign) = self.foreign.filter(|_| !self.is_committed()) else { return true };
+        let text = written.trim_matches('"');
+        match (self.exactly, text.get(..times::DATE.len())) {
+            // Whoever names its day, tells it.
+            (Exactly::Unless(_), Some(day)) => self.exactly.is_near(text) || !foreign.has_piece(day),
+            _ => !foreign.has_piece(text),
+        }
     }
 
     /// Returns what is pinned at a place: in this run, or in the same answer of the committed golden, `before`.
@@ -296,7 +299,11 @@ impl Collector<'_> {
                 place.numbers += 1;
                 place.measures |= is_measures;
                 place.number_times += usize::from(times::of_number(value).is_some());
-                place.series.add(value);
+                // What comes in pieces at once may be in any order.
+                let held = || Some(&self.holdings.get(&*label.text)?.held);
+                if !label.collapsed || held().is_some_and(|held| held.keys().all(|held| held.lanes.is_empty())) {
+                    place.series.add(value);
+                }
             }
             Json::Null | Json::Bool(_) => {}
         }

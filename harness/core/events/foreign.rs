@@ -11,6 +11,7 @@ use regex::Regex;
 use super::ids::is_id;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
+use super::times::DATE;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
 use crate::json::Json;
 use crate::key::normalize::regex;
@@ -116,7 +117,7 @@ impl Foreign {
 
     /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it
     /// says, if that is more. `None` if its own is nothing, or cannot be told. A day that one of these texts names varies for nobody, and
-    /// none does if it is said exactly.
+    /// none does if it is said exactly. Nor does a clock beside such a day, if that is none of this week.
     pub(super) fn said(
         &self,
         text: &str,
@@ -134,7 +135,9 @@ impl Foreign {
             Exactly::No => normalize(text),
             _ => around_days(text, normalize, &|day| exactly == Exactly::Always || self.has_piece(day), &str::to_owned),
         };
-        let of_own = around_days(&own, &str::to_owned, &|day| self.has_piece(day), &|_| CUT.to_string());
+        let of_own = around_days(&own, &str::to_owned, &|day| self.has_piece(day), &|at| {
+            if exactly.is_near(at) { format!("{CUT}{}", &at[DATE.len()..]) } else { CUT.to_string() }
+        });
         let exactly = exactly.told(&of_own)?;
         let own = said(&normal(&own), exactly, SHOWN)?;
         let whole = said(&normal(&text), exactly, WHOLE).filter(|whole| *whole != own);
@@ -147,7 +150,7 @@ impl Foreign {
     }
 
     /// Whether a text is a piece of one of these texts.
-    pub(super) fn has_piece(&self, piece: &str) -> bool {
+    pub fn has_piece(&self, piece: &str) -> bool {
         self.whole.iter().any(|text| text.contains(piece))
     }
 
@@ -182,11 +185,11 @@ impl Foreign {
     }
 }
 
-/// A text that is changed around the days that are `known`, each of which becomes what `day` says.
+/// A text that is changed around the days that are `known`, each of which becomes, with a clock behind it, what `day` says.
 fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool, day: &Normalize<'_>) -> String {
-    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
+    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?"));
     let (mut out, mut done) = (String::new(), 0);
-    for found in DAY.find_iter(text).filter(|found| known(found.as_str())) {
+    for found in DAY.find_iter(text).filter(|found| known(&found.as_str()[..DATE.len()])) {
         out += &(change(&text[done..found.start()]) + &day(found.as_str()));
         done = found.end();
     }

@@ -86,6 +86,11 @@ pub enum Exactly {
 }
 
 impl Exactly {
+    /// Whether a text tells a day that is about today's, where no clock was moved.
+    pub(super) fn is_near(self, text: &str) -> bool {
+        matches!(self, Exactly::Unless(today) if tells(text, today, 0))
+    }
+
     /// Whether a text is told so; `None` if it cannot be, by what is its own in it.
     pub(super) fn told(self, own: &str) -> Option<bool> {
         let Exactly::Unless(today) = self else { return Some(self != Exactly::No) };

@@ -59,9 +59,9 @@ impl Varying {
         places.into_iter().map(|place| Varying { turn, check, place }).collect()
     }
 
-    /// All of a turn's check, of which nobody knows whether it varies.
-    pub fn whole(turn: usize, check: Check) -> Varying {
-        Varying { turn, check, place: Vec::new() }
+    /// An element of a turn's check, of which nobody knows whether it varies.
+    pub fn of_element(turn: usize, check: Check, index: usize) -> Varying {
+        Varying { turn, check, place: vec![index.to_string()] }
     }
 
     /// Marks the values that vary in the text of a turn's check. `None` if it has none.

@@ -52,9 +52,17 @@ impl Clock {
         Days::new(self.by_each(written))
     }
 
-    /// Whether a text tells another day than today where the one of a recording told its own, by any clock. One that it still tells stays.
+    /// Whether a text tells another day than today where the one of a recording told its own, by any clock. One that it still tells stays,
+    /// unless that is all that it says otherwise.
     pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
         let days = self.by_each(written);
+        let said = Days::new(days.iter().copied()).nearer(recorded, called);
+        let around =
+            |(then, now): &(Date, Date)| (-7..=7).map(|by| (*then, *now + Duration::days(by))).collect::<Vec<_>>();
+        let mut others = days.iter().flat_map(around).filter(|(_, other)| days.iter().all(|(_, now)| now != other));
+        if said != recorded && others.any(|day| !Days::new([day]).equal(recorded, &said).is_none()) {
+            return true;
+        }
         let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
         told.peek().is_some()
             && told.all(|(then, now)| ![then, now].into_iter().any(|day| tells_itself(called, *day)))

@@ -24,6 +24,7 @@ mod replays;
 mod rule;
 mod told;
 mod tried;
+mod unmoved;
 mod unproven;
 mod vary;
 

@@ -1,6 +1,7 @@
 //! The replays that must agree: two, or five if events may come in another order.
 
 use retake_base::text::nth_turn;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
@@ -117,8 +118,11 @@ impl Proof<'_> {
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let has_moved = self.has_moved(&first, &runs);
-            let (dates_stay, lacking) = of_tools(&first, &runs, has_moved);
-            let varying = self.varying(&first, &runs, has_moved);
+            let (unmoved, stay) = self.unmoved(first.played.driven.sent.clone());
+            let (dates_stay, lacking) = of_tools(&first, &runs, has_moved, &stay);
+            let unmoved = unmoved.into_iter().filter(|_| !has_moved);
+            // What other replays ask the model otherwise; and all days of which nobody knows whether they move.
+            let varying: Vec<_> = runs.iter().flat_map(|run| varying(&first, run)).chain(unmoved).collect();
             // What varies on the day of the recording is no other day's.
             let at_once: Vec<Varying> = first.played.drift.iter().flat_map(of_drift).collect();
             let is_of_day = |of: &Varying| of.check == Check::Dates && !at_once.contains(of);
@@ -147,17 +151,12 @@ impl Proof<'_> {
         let golden = golden.map(|golden| self.with_known_headers(golden));
         let older = first.older_sides(project, scenario, golden.as_ref());
         let since = first.played.drift.iter().filter(|_| self.of_recording);
-        let varying: Vec<Varying> = since.flat_map(of_drift).chain(self.unmoved()).collect();
+        let (unmoved, stay) = self.unmoved(first.played.driven.sent.clone());
+        let varying: Vec<Varying> = since.flat_map(of_drift).chain(unmoved).collect();
         let golden = self.with_cost(golden, &mut first, None);
-        let (dates_stay, lacking) = of_tools(&first, &[], false);
+        let (dates_stay, lacking) = of_tools(&first, &[], false, &stay);
         let run = Box::new(self.without_varying(first, &varying, rules)?);
         Ok(Agreed { golden, run, older, replays: TWO, varying, dates_stay, lacking })
-    }
-
-    /// What other replays ask the model otherwise; and all days, where no clock shows which of them move.
-    fn varying(&self, first: &Replayed, others: &[Replayed], has_moved: bool) -> Vec<Varying> {
-        let unmoved = self.unmoved().filter(|_| !has_moved);
-        others.iter().flat_map(|other| varying(first, other)).chain(unmoved).collect()
     }
 
     /// Whether there is no golden yet, or a new recording, so that times are told as they move.
@@ -218,12 +217,6 @@ impl Proof<'_> {
         }
         let Err(failure) = replayed.verdict(scenario) else { return Ok(replayed) };
         Err(self.failed(replayed, failure, true))
-    }
-
-    /// The days of all calls of a new recording: where no clock was moved, nobody knows which of them move.
-    pub(crate) fn unmoved(&self) -> impl Iterator<Item = Varying> + use<> {
-        let turns = self.fixture.filter(|_| self.of_recording).map_or(0, |fixture| fixture.table.turns().len());
-        (0..turns).map(|turn| Varying::whole(turn, Check::Dates))
     }
 
     /// Says that a system did not take another clock.
@@ -294,12 +287,17 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 }
 
 /// Returns the requests to tools whose days stayed or moved where the clock `has_moved`, or only moved where a router asked for its day,
-/// since it may tell others by the clock; and the headers of requests that not all replays sent.
-fn of_tools(one: &Replayed, others: &[Replayed], has_moved: bool) -> (Vec<Dated>, Vec<(CallOfTool, String)>) {
+/// since it may tell others by the clock, and those that are known to `stay`; and the headers of requests that not all replays sent.
+fn of_tools(
+    one: &Replayed,
+    others: &[Replayed],
+    has_moved: bool,
+    stay_anyway: &BTreeSet<CallOfTool>,
+) -> (Vec<Dated>, Vec<(CallOfTool, String)>) {
     let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
     let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
     let is_told = others.iter().any(|run| run.played.other_day);
-    let is_known = |(_, stay): &Dated| has_moved || is_told && !stay;
+    let is_known = |(call, stay): &Dated| has_moved || if *stay { stay_anyway.contains(call) } else { is_told };
     (stay.into_iter().flatten().filter(is_known).collect(), lacking.collect())
 }
 

@@ -8,7 +8,7 @@ use super::held;
 use crate::report::{Failure, terminal};
 use crate::run::proof::Proof;
 use crate::run::trial::Replayed;
-use retake_core::events::Golden;
+use retake_core::events::{Foreign, Golden};
 use retake_core::json::Json;
 use retake_model::Recorder;
 use retake_scenario::ClockFrom;
@@ -72,7 +72,7 @@ impl<'a> Driven<'a> {
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
-                let made = made.with_varying(&proof.unmoved().collect::<Vec<_>>());
+                let made = made.with_varying(&proof.unmoved(Foreign::default()).0);
                 text = Fixture { unstable: unproven.why, ..made }.print();
                 (unproven.golden, "marked as unstable".to_owned())
             }

@@ -14,12 +14,16 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 13] = [
+    let tests: [(&str, fn()); 14] = [
         (
             "what_the_model_decides_is_found_where_a_call_tells_the_time",
             what_the_model_decides_is_found_where_a_call_tells_the_time,
         ),
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
+        (
+            "a_day_that_a_tool_named_is_held_without_another_clock",
+            a_day_that_a_tool_named_is_held_without_another_clock,
+        ),
         ("another_day_is_told_unless_it_moves", another_day_is_told_unless_it_moves),
         (
             "another_day_is_another_request_to_a_tool_unless_it_moves",
@@ -110,7 +114,8 @@ fn recorded_app(app: &str, moved: bool, golden: &str) -> (Tree, Ran) {
     let call = json!({ "id": "c1", "type": "function",
         "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
     let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
-    let answer = json!({ "id": "c", "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] });
+    let answer = json!({ "id": "c", "model": "m", "from": STAYS,
+        "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] });
     let provider = Service::start(Router::new().fallback(async move || axum::Json(answer)));
     let tree = Tree::empty();
     tree.write("app.py", app);
@@ -381,4 +386,19 @@ fn a_day_in_a_text_is_held() {
     changed(&tree, "2099-03-04", "2099-03-05")
         .exits(1)
         .says(&["`/said` is `\"Cancel until 2099-03-05 by mail\"`, not `\"Cancel until 2099-03-04 by mail\"`"]);
+}
+
+/// Whoever names a day has no clock of the service's.
+fn a_day_that_a_tool_named_is_held_without_another_clock() {
+    let named = r#"json.load(urllib.request.urlopen(os.environ["FLEET"] + "/trip"))["from"]"#;
+    let said = format!(r#""departs " + {named}[:10] + " 09:30 GMT""#);
+    let (tree, ran) = recorded_with(&said, false, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let golden = tree.read("goldens/day.snap");
+    assert!(golden.contains("departs 2099-03-04 09:30 GMT"), "{golden}");
+    tree.retake().args(&["test", "day"]).run().exits(0);
+    let another = named.to_owned() + ".replace('-04T', '-05T')";
+    let told = "drift: a call tells another day or time than recorded (\"2099-03-04\" → \"2099-03-05\")";
+    changed(&tree, named, &another).exits(1).says(&[told]);
+    changed(&tree, "09:30", "08:30").exits(1).says(&["08:30"]);
 }

@@ -22,6 +22,10 @@ impl Golden {
             leave_out_wholes(kinds, &|whole| other.contains(whole));
             open_numbers(kinds, numbers(kinds) != numbers(other));
             open_texts(kinds, texts(kinds) != texts(other));
+            tell(kinds, &|kind| drops_fraction(kind, other), &|time| match time {
+                Kind::Time(form, away) => Some(Kind::Time(form.replacen(":ss", ":ss.f", 1), away.clone())),
+                _ => None,
+            });
             if of_sort(kinds, &is_time) != of_sort(other, &is_time) {
                 tell(kinds, &is_time, &|time| Some(time.form()));
             }
@@ -210,6 +214,15 @@ impl Golden {
         is_lost.get()
     }
 
+    /// Whether a point in time has no fraction of a second where another golden has one: some clocks drop zeros.
+    pub fn drops_fractions(mut self, other: &Golden) -> bool {
+        let drops = Cell::new(false);
+        self.at_places(other, &|kinds, other| {
+            drops.set(drops.get() || kinds.iter().any(|kind| drops_fraction(kind, other)));
+        });
+        drops.get()
+    }
+
     /// Acts at each place and, as on the order of a list, on what each event of a label says.
     pub(super) fn at_places(&mut self, other: &Golden, act: Act<'_>) {
         self.at_trees(other, &|tree, other| {
@@ -345,6 +358,12 @@ pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
         }
         _ => None,
     });
+}
+
+/// Whether it is a point in time without a fraction of a second, and the others at its place have one.
+fn drops_fraction(kind: &Kind, others: &[Kind]) -> bool {
+    let is_in = |form: &str| others.iter().any(|kind| matches!(kind, Kind::Time(of, _) if of == form));
+    matches!(kind, Kind::Time(form, _) if !is_in(form) && drops_zeros(form, &is_in))
 }
 
 /// Tells how far away the times at a place are, if that is known.
