@@ -51,7 +51,7 @@ pub(super) struct Init {
     #[arg(long, short)]
     yes: bool,
     /// How the service is started, with {{ port }} in the place of its port [default: as the suite or the project's files say]
-    #[arg(last = true, requires = "probe")]
+    #[arg(last = true)]
     command: Vec<String>,
 }
 
@@ -60,7 +60,9 @@ impl Init {
         let here =
             std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
         let asks = !self.yes && super::project::is_interactive();
-        let language = self.language.map_or_else(|| place::language(&here, asks), Ok)?;
+        // Whoever says how the service is started has it here.
+        let told = self.language.or_else(|| (!self.command.is_empty()).then(|| Language::of(&here)));
+        let language = told.map_or_else(|| place::language(&here, asks), Ok)?;
         let sources = Sources::of(&here);
         let mut ways = start::ways(language, &here, &sources);
         let command = ways.first().map(|way| way.command.join(" ")).unwrap_or_default();
@@ -112,7 +114,8 @@ impl Init {
                 let start = Start::new(startable.unwrap_or_else(|| vec![UNKNOWN.to_owned()]), &ready);
                 unseen(Some(&start), "it did not start", Some("the service did not start"))
             }
-            None => before,
+            None if self.command.is_empty() => before,
+            None => unseen(ways.first(), BY_PROBE, None),
         };
         let (workflow_file, workflow) = workflow::workflow(&here, language);
         let (weekly_file, weekly) = workflow::weekly(&workflow_file, &here, language);

@@ -12,7 +12,7 @@ use retake_base::text::listed;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, names_date, text_as_varying};
 use retake_wire::fixture::{Fixture, Turn};
-use retake_wire::{expressible_in_every_api, system_of};
+use retake_wire::{IN_PLACE, expressible_in_every_api, system_of};
 
 /// A check that differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,9 @@ impl DriftOf {
     pub fn in_words(&self, of: &str) -> String {
         let short = self.in_short();
         match self.check {
+            Check::Results if [&self.called, &self.recorded].map(|of| of.contains(IN_PLACE)) == [true, false] => {
+                format!("tool results{of} are sent for each other's calls ({short})")
+            }
             Check::Results => format!("tool results{of} are marked differently than recorded ({short})"),
             Check::Prompt => format!("the system prompt{of} changed ({short})"),
             Check::Tools => self.tool().unwrap_or_else(|| format!("the tool definitions{of} changed ({short})")),

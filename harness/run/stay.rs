@@ -10,7 +10,7 @@ use crate::run::project::Project;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
 use retake_base::text::{counted, nth_turn};
-use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, Underway};
+use retake_engine::drive::{Driven, Driver, LiveTurns, SoFar, StepData, Underway};
 use retake_engine::system::Running;
 use retake_model::Replay;
 use retake_scenario::{Action, Defaults, Scenario, Step};
@@ -33,6 +33,12 @@ pub(super) struct Stay<'a> {
     #[cfg(feature = "browser")]
     pub(super) baselines: retake_engine::browser::Baselines,
 }
+
+/// What leads where a client has left, and the system does not mind.
+const HELD: &str =
+    "the service goes on with a model call that it cancelled while it was recorded: its answer is held open";
+const ONLY_THEN: &str =
+    "if it notices only while it sends that its client left: delays = \"recorded\" in scenario.toml, and record again";
 
 impl Stay<'_> {
     /// Performs the steps, settles, lingers and closes the captures.
@@ -141,22 +147,29 @@ impl Stay<'_> {
         let lacks = lacks.unwrap_or_else(|| "it did not end".to_owned());
         let last = last.map(|last| format!(" (the last was `{last}`)")).unwrap_or_default();
         let (events, calls) = (counted(events, "event"), counted(calls, "model call"));
-        let waited = Error::new(format!("{lacks}: {step} was under way, {events} had come{last}, {calls} in flight"));
+        let late = format!("{lacks}: {step} was under way, {events} had come{last}, {calls} in flight");
         let (limit, field) = self.limit;
-        let waited = waited.in_file(&self.scenario.file).help(match quiet {
-            Some(quiet) => format!("it was not waited for longer, since nothing was sent for {quiet:?} after what failed before"),
+        let why = match quiet {
+            Some(quiet) => {
+                format!("it was not waited for longer, since nothing was sent for {quiet:?} after what failed before")
+            }
             None => format!(
                 "the scenario took longer than {limit:?}: if the service is right but slow, raise `{field}` in scenario.toml"
             ),
-        });
-        let (kind, mut failure) = match self.underway.failure() {
+        };
+        let steps = self.underway.steps();
+        let leaves = |of: &Step| matches!(&of.action, Action::Request(of) if of.stream().is_some_and(|of| of.cancel));
+        let has_left = |(of, step): (&Step, &StepData)| step.took_ms.is_some() && leaves(of);
+        let waited = match running.activity().held() > 0 {
+            true if self.scenario.steps.iter().zip(&steps).any(has_left) => Error::new(HELD).help(late).help(ONLY_THEN),
+            true => Error::new(late).help(why).help(HELD),
+            false => Error::new(late).help(why),
+        };
+        let waited = waited.in_file(&self.scenario.file);
+        let (kind, failure) = match self.underway.failure() {
             Some(failed) => (CauseKind::Step, waited.hints().iter().fold(failed.help(waited.what()), Error::help)),
             None => (CauseKind::TimeUp, waited),
         };
-        if running.activity().held() > 0 {
-            let held = "a model answer is held open: while recording, the system hung up there, and now it has not";
-            failure = failure.help(held);
-        }
         Driven { failure: Some((kind, failure)), gave_up: quiet.is_some(), ..Driven::default() }
     }
 }

@@ -57,7 +57,7 @@ pub use parts::sse::split_frames;
 pub use request::system_of;
 pub use respond::{ProviderError, as_recorded, error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable, oddities};
-pub use results::{Results, expressible_in_every_api};
+pub use results::{IN_PLACE, Results, expressible_in_every_api};
 pub use shape::{WireChange, WireChangeKind, WireShape};
 pub use spoken::{broken_off, last_text};
 pub use target::Target;

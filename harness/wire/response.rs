@@ -46,7 +46,7 @@ impl Body {
 
     /// Returns the value of a JSON body, even if the body is kept as text because [`JsonText`] cannot represent it. If a key is
     /// repeated, the last value counts; a lone surrogate becomes U+FFFD.
-    pub(super) fn value(&self) -> Option<Json> {
+    pub fn value(&self) -> Option<Json> {
         match self {
             Body::Json(json) => Some(json.json()),
             // Gemini's stream may be one list.

@@ -7,6 +7,9 @@ use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, CheckTexts, Normalizer};
 
+/// What is said of a result that came where another one belongs.
+pub const IN_PLACE: &str = ": in the place of call ";
+
 impl Call {
     /// Returns the texts of this call's checks (KEY.md, section 5).
     pub fn checks(&self, normalizer: &Normalizer) -> CheckTexts {
@@ -152,7 +155,7 @@ impl<'a> Walk<'a> {
                 self.exceptions.push(format!("{about}: empty"));
             }
             if number != expected {
-                self.exceptions.push(format!("{about}: in the place of call {expected}"));
+                self.exceptions.push(format!("{about}{IN_PLACE}{expected}"));
             }
         }
     }

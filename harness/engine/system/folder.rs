@@ -151,11 +151,13 @@ impl Folder {
 
     /// Returns the environment that every program of the stage gets, plus the program's `own` variables. Of the runner's
     /// environment it contains only PATH, and the
-    /// names of the machine and its user. `today` is the day that the program should take as today.
+    /// names of the machine and its user. The language is none, in UTF-8. `today` is the day that the program should take as today.
     pub(crate) fn environment(&self, own: Vec<(String, String)>, today: &Today) -> Vec<(String, String)> {
         let text = |path: &PathBuf| path.display().to_string();
         let given = [
             ("PATH", path()),
+            // Without one, some languages read and write ASCII alone.
+            ("LANG", "C.UTF-8".to_owned()),
             ("HOME", text(&self.home)),
             ("TMPDIR", text(&self.temp)),
             ("TEMP", text(&self.temp)),

@@ -60,7 +60,10 @@ impl MissedCall {
             }
             MissReason::OtherCaller { callers } => (CauseKind::Caller, asks_for(&listed(callers))),
             MissReason::AllServed { turns, more } => {
-                let of_another = same.iter().copied().find(|turn| !served[*turn]);
+                let prompt = |turn: &usize| fixture.table.turns()[*turn].checks.map(|checks| checks.prompt);
+                let own = self.lookup.checks.as_ref().map(|checks| checks.hashes.prompt);
+                let is_again = own.is_some() && same.iter().any(|turn| served[*turn] && prompt(turn) == own);
+                let of_another = same.iter().copied().find(|turn| !served[*turn] && !is_again);
                 let turn = of_another.or(turns.last().copied()).unwrap_or_default();
                 self.lines.push(format!("nearest    {}", run.place(turn)));
                 self.nearest = of_another;
@@ -77,7 +80,7 @@ impl MissedCall {
                     let open = run.open().count();
                     self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
                     let all = turns.len() + more;
-                    let of = if all == 1 { String::new() } else { format!(" ({all} turns)") };
+                    let of = if all == 1 { String::new() } else { format!(" and {} more", all - 1) };
                     let what = format!("asks once more than recorded: {}{of} had already answered it", nth_turn(turn));
                     (CauseKind::CalledAgain, format!("{who} {what}"))
                 }

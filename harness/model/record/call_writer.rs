@@ -8,6 +8,7 @@ use super::clock;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
 use crate::http;
+use retake_core::conversation::{Answer, Usage};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::Minute;
@@ -162,7 +163,11 @@ impl CallWriter {
             tally.in_flight = tally.in_flight.saturating_sub(1);
             // Only calls to a model cost something.
             if !recalled && entry.target().is_post() {
-                tally.paid(&self.model, answer.as_ref());
+                // Embeddings are no answer, but cost something.
+                let input = || entry.response.body.value()?.pointer("/usage/prompt_tokens")?.as_u64();
+                let usage = || Some(Usage { input: input()?, ..Usage::default() });
+                let of_embeddings = || Some(Answer { usage: Some(usage()?), ..Answer::default() });
+                tally.paid(&self.model, answer.or_else(of_embeddings).as_ref());
             }
         });
         saved

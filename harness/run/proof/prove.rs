@@ -67,7 +67,7 @@ impl Proof<'_> {
             let how = if fixture.days_move {
                 "each replay has the day that is as far from its own"
             } else {
-                "it stays that day in each replay, and will be past"
+                "it stays that day in each replay, and will be past (if the service minds: clock = \"recorded\")"
             };
             terminal::note(format!("{name}: the model calls the tool `{tool}` with a day: {how}"));
         }

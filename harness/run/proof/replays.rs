@@ -225,7 +225,8 @@ impl Proof<'_> {
         let was_moved = systems.moves_clock(self.scenario) && !systems.keeps_clock(self.scenario);
         if self.of_recording && was_moved && first.year().is_some() && !has_moved(first, runs) {
             terminal::note(format!(
-                "{name}: untested: another hour or day, since its system does not take the clock of libfaketime"
+                "{name}: untested: another hour or day, since its system does not take the clock of libfaketime. Days and times that only \
+                 it tells are not compared, unless it takes the day from RETAKE_DATE (such as 2027-12-26) and sends its header `Date` by it"
             ));
         }
     }

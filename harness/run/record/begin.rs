@@ -7,6 +7,7 @@ use crate::report::{Failure, terminal};
 use crate::run::commands::record_command;
 use crate::run::declared_secrets;
 use crate::run::project::Project;
+use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
 use retake_core::secrets::{Scrub, Secrets};
@@ -54,7 +55,8 @@ pub(super) enum Begin<'a> {
 pub(super) fn begin<'a>(project: &'a Project, scenario: &'a Scenario, with: Begin<'_>) -> Result<Begun<'a>, Failure> {
     let Some(file) = project.fixtures.file(scenario) else {
         let file = scenario.file.display();
-        return Err(Failure::new(format!("there is nothing to record: {file} sets fixture = \"none\"")));
+        let what = Failure::new(format!("there is nothing to record: {file} sets fixture = \"none\""));
+        return Err(what.resolve("to write its golden", format!("{RETAKE} test {} --update", scenario.name)));
     };
     let old = file.exists().then(|| project.fixtures.of(scenario)).transpose().map(Option::flatten);
     declared_secrets::check(&project.discovered, scenario)?;

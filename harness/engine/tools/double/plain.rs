@@ -18,8 +18,8 @@ use retake_core::secrets::names_secret;
 use retake_model::FaultKind;
 
 /// What clients of HTTP send by themselves, besides the headers of transport and traces.
-const OF_CLIENTS: &str = "accept accept-charset accept-encoding accept-language baggage cache-control content-encoding content-type expect host \
-    http2-settings pragma priority proxy-connection user-agent";
+const OF_CLIENTS: &str = "accept-charset accept-encoding baggage cache-control content-encoding content-type expect host http2-settings \
+    pragma priority proxy-connection user-agent";
 
 /// A request to a plain HTTP tool, as it came.
 pub(super) struct Plain {
@@ -35,7 +35,11 @@ impl Plain {
     /// more with a hash of its value, of a secret's only the scheme: `x-tenant: 5c1e`. Days and ids in it have names; ids are told as they
     /// are, too, since not each is random.
     pub(super) fn chosen(&self) -> Vec<String> {
-        let of_clients = |name: &str| OF_CLIENTS.split_whitespace().any(|of| of == name);
+        let takes_any = |name: &str| self.headers.get_all(name).iter().any(|value| value.as_bytes().contains(&b'*'));
+        let of_clients = |name: &str| {
+            OF_CLIENTS.split(' ').any(|of| of == name)
+                || matches!(name, "accept" | "accept-language") && takes_any(name)
+        };
         let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
         let normalizer = Normalizer::default();
         let prints = |name: &str| {
