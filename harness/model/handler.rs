@@ -1,5 +1,6 @@
 //! Handles each request, from its route to its answer.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::{Request, State};
@@ -181,7 +182,7 @@ impl Exchange<'_> {
                 return sent.answer(in_flight).await;
             }
         }
-        let number = session.next_call();
+        let number = session.calls.fetch_add(1, Ordering::Relaxed);
         let caller = lookup.caller.clone();
         let flaws = lookup.flaws.clone();
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));

@@ -52,12 +52,6 @@ impl<'a> Wanted<'a> {
         (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
-    /// Whether a turn was recorded with the days and points in time that the call tells, or nobody knows.
-    fn tells_days_of(&self, turn: &Turn) -> bool {
-        let days = turn.checks.and_then(|checks| checks.dates);
-        days.is_none() || self.checks.is_none_or(|called| called.hashes.dates == days)
-    }
-
     /// Returns the hash of the request if turns in one of the groups are told apart by it.
     fn request_among<'g>(&self, groups: impl IntoIterator<Item = &'g Group>) -> Option<Hash> {
         if groups.into_iter().any(|group| group.has_requests) { (self.request)() } else { None }
@@ -203,9 +197,11 @@ impl OpenTurns {
         let same = same_conversation.map_or(&[][..], |group| &group.turns);
         let taken = own.iter().copied().filter(fits).chain(same.iter().copied().filter(older));
         let others: Vec<usize> = same.iter().copied().filter(fits).collect();
+        let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| UNKNOWN_CALLER.to_owned());
+        let callers = others.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect();
         match (taken.clone().next(), others.is_empty()) {
             (Some(_), _) => Err(NoTurn::Served(taken.collect())),
-            (None, false) => Err(NoTurn::Reason(MissReason::OtherCaller { callers: callers_of(turns, &others) })),
+            (None, false) => Err(NoTurn::Reason(MissReason::OtherCaller { callers })),
             (None, true) => Err(NoTurn::Reason(MissReason::NotRecorded)),
         }
     }
@@ -243,7 +239,10 @@ impl OpenTurns {
         wanted: &Wanted<'_>,
         fits: impl Fn(&usize) -> bool,
     ) -> Option<usize> {
-        let dated = |index: &usize| fits(index) && wanted.tells_days_of(&table.turns()[*index]);
+        // With the days and points in time that the call tells, or nobody knows.
+        let days = |index: &usize| table.turns()[*index].checks.and_then(|checks| checks.dates);
+        let is_told = |of: Option<Hash>| of.is_none() || wanted.checks.is_none_or(|called| called.hashes.dates == of);
+        let dated = |index: &usize| fits(index) && is_told(days(index));
         let found = groups.clone().find_map(|group| self.first_open(group, dated));
         found.or_else(|| groups.clone().find_map(|group| self.first_open(group, &fits)))
     }
@@ -279,9 +278,4 @@ enum NoTurn {
     /// Each of these turns fits, but was served already.
     Served(Vec<usize>),
     Reason(MissReason),
-}
-
-fn callers_of(turns: &[Turn], indices: &[usize]) -> Vec<String> {
-    let name = |index: &usize| turns[*index].caller.clone().unwrap_or_else(|| UNKNOWN_CALLER.to_owned());
-    indices.iter().map(name).collect::<BTreeSet<_>>().into_iter().collect()
 }

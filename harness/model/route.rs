@@ -35,8 +35,12 @@ impl Route {
     /// Returns the route of a request.
     pub(super) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Route {
         let last = path.rsplit('/').next().unwrap_or_default();
+        // `/v1/v1/messages`: the base URL ends with a version, and the client adds one. A provider would refuse such a request, whichever gateway
+        // is in front of it.
+        let is_doubled =
+            path.split('/').zip(path.split('/').skip(1)).any(|(part, next)| is_version(part) && next == part);
         match *method {
-            _ if doubles_a_version(path) => Route::Unknown,
+            _ if is_doubled => Route::Unknown,
             Method::GET if path.ends_with("/api/tags") => Route::Aside(Aside::Models(Api::Ollama)),
             Method::GET if path.ends_with("/api/version") => Route::Aside(Aside::Version),
             Method::GET if last == "models" => Route::Aside(Aside::Models(provider(path, headers))),
@@ -47,12 +51,6 @@ impl Route {
             _ => Route::Unknown,
         }
     }
-}
-
-/// Whether the path repeats the version, as in `/v1/v1/messages`. That happens if the base URL ends with a version and the
-/// client adds one. A provider would refuse such a request, whichever gateway is in front of it.
-fn doubles_a_version(path: &str) -> bool {
-    path.split('/').zip(path.split('/').skip(1)).any(|(part, next)| is_version(part) && next == part)
 }
 
 /// Whether a part of a path names a version. LM Studio's own paths begin with `/api/v1`, Ollama's have none.

@@ -1,7 +1,7 @@
 //! A session: what the server answers calls from, and what it notes about them. Each scenario has its own session.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -77,7 +77,7 @@ pub(super) struct Session {
     known: RwLock<Known>,
     pub(super) checks: RecentChecks,
     histories: Histories,
-    calls: AtomicU64,
+    pub(super) calls: AtomicU64,
     pub(super) activity: Activity,
 }
 
@@ -189,11 +189,6 @@ impl Session {
         };
         let models: BTreeSet<String> = fixture.table.turns().iter().filter_map(asked).collect();
         models.into_iter().collect()
-    }
-
-    /// Returns the number of the next call, counted in the order in which calls come.
-    pub(super) fn next_call(&self) -> u64 {
-        self.calls.fetch_add(1, Ordering::Relaxed)
     }
 }
 

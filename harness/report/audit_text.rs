@@ -99,18 +99,16 @@ fn unnoticed(audit: &Audit, all: bool) -> String {
         settings.sort();
         settings.dedup();
         for setting in settings {
-            let of_setting: Vec<&Unnoticed> =
-                audited.scored.unnoticed.iter().filter(|one| one.setting == *setting).collect();
-            let count = of_setting.iter().map(|one| one.count).sum();
+            let of: Vec<&Unnoticed> = audited.scored.unnoticed.iter().filter(|one| one.setting == *setting).collect();
+            let count = of.iter().map(|one| one.count).sum();
             let _ =
                 writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting.as_ref()));
-            let listed = if all { of_setting.len() } else { LISTED };
-            for one in of_setting.iter().take(listed) {
+            let listed = if all { of.len() } else { LISTED };
+            for one in of.iter().take(listed) {
                 let _ = writeln!(out, "  {}", place(one));
             }
-            if of_setting.len() > listed {
-                let _ =
-                    writeln!(out, "  … and in {} (--all lists them)", counted(of_setting.len() - listed, "more place"));
+            if of.len() > listed {
+                let _ = writeln!(out, "  … and in {} (--all lists them)", counted(of.len() - listed, "more place"));
             }
         }
     }
@@ -203,8 +201,7 @@ fn held_nowhere(name: &str, audited: &Audited) -> Option<String> {
 
 fn of_fixture(fixture: &FixtureAudit) -> Vec<String> {
     let file = fixture.file.display();
-    let secrets =
-        fixture.secrets.iter().map(|secret| format!("{file}: {} contains a secret: {}", secret.place, secret.form));
+    let secrets = fixture.secrets.iter().map(|it| format!("{file}: {} contains a secret: {}", it.place, it.form));
     let mut lines: Vec<String> = secrets.collect();
     if !fixture.without_response.is_empty() {
         let (count, all) = (fixture.without_response.len(), counted(fixture.turns, "turn"));

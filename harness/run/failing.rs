@@ -299,9 +299,8 @@ impl<'a> Failing<'a> {
     /// Adds the output of the systems, if the causes alone do not explain the failure.
     fn add_logs(&self, failure: &mut Failure) {
         use CauseKind::{CallerSilent, Crash, ErrorEvent, Step, StoppedAsking, TimeUp};
-        let explained =
-            |cause: &Cause| !matches!(cause.kind, Crash | TimeUp | Step | ErrorEvent | StoppedAsking | CallerSilent);
-        if failure.causes.iter().all(explained) {
+        let tells = |it: &Cause| !matches!(it.kind, Crash | TimeUp | Step | ErrorEvent | StoppedAsking | CallerSilent);
+        if failure.causes.iter().all(tells) {
             return;
         }
         // Leave out what the model server answered to a miss: the failure shows the miss already.

@@ -245,8 +245,7 @@ impl Goldens {
         let clock = if self.recorded.is_some() { ClockFrom::Recorded } else { ClockFrom::Now };
         let by_another = self.keep_days() && golden.as_ref().is_some_and(|golden| golden.written.1 != clock);
         // A header of an older version is rewritten. Otherwise the minute stays, since the day of what the golden holds does.
-        let is_whole =
-            golden.as_ref().is_some_and(|golden| !is_outdated && (golden.written.0.is_some() || !self.keep_days()));
+        let is_whole = golden.as_ref().is_some_and(|it| !is_outdated && (it.written.0.is_some() || !self.keep_days()));
         let compared = match golden {
             None => Compared::New,
             Some(_) if is_outdated && held => Compared::FormatOnly,

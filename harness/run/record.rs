@@ -45,9 +45,8 @@ fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Re
         }
         if let Err(failure) = record(project, scenario, &relay, options) {
             let why = failure.to_string();
-            let shown = if told.contains(&why) { "for the same reason" } else { &why };
+            let shown = if told.insert(why.clone()) { &why } else { "for the same reason" };
             terminal::error(format!("{}: not recorded: {shown}\n", scenario.name));
-            told.insert(why);
             code = ExitCode::from(1);
         }
     }
@@ -74,8 +73,7 @@ pub(super) fn accepted(project: &Project, scenario: &Scenario, journal: &Path, t
 /// Fails if no command did, or no provider is configured.
 pub(super) fn relay() -> Result<Relay> {
     let relay = Relay::from_env().ok_or_else(|| {
-        let why =
-            "a runner reaches no provider: the relay of the command `retake` does, and it did not start this runner";
+        let why = "a runner reaches no provider: the relay of the command `retake` does, which did not start it";
         Error::new(why).help(format!("to record: {RETAKE} record NAME"))
     })?;
     if relay.reaches.is_empty() {

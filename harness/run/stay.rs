@@ -35,10 +35,8 @@ pub(super) struct Stay<'a> {
 }
 
 /// What leads where a client has left, and the system does not mind.
-const HELD: &str =
-    "the service goes on with a model call that it cancelled while it was recorded: its answer is held open";
-const ONLY_THEN: &str =
-    "if it notices only while it sends that its client left: delays = \"recorded\" in scenario.toml, and record again";
+const HELD: &str = "the service goes on with a model call that it cancelled while it was recorded: it is held open";
+const ONLY_THEN: &str = "if it notices that its client left only as it sends: delays = \"recorded\", and record again";
 
 impl Stay<'_> {
     /// Performs the steps, settles, lingers and closes the captures.

@@ -65,8 +65,7 @@ pub(super) fn run(project: &Arc<Project>, wanted: &Wanted) -> Result<ExitCode> {
     let claim = |scenario: &Scenario, used| trial::claim(project, scenario, used);
     let scenarios = project.discovered.sound().filter(|scenario| names.contains(scenario.name.as_str()));
     let scenarios = scenarios.map(|scenario| (scenario.name.clone(), claim(scenario, Use::InCompany)));
-    let of_worlds =
-        project.discovered.sound().map(|scenario| (worlds::name_of(&scenario.name), claim(scenario, Use::Alone)));
+    let of_worlds = project.discovered.sound().map(|of| (worlds::name_of(&of.name), claim(of, Use::Alone)));
     let scenarios = scenarios.chain(of_worlds.filter(|(name, _)| names.contains(name.as_str()))).collect();
     let slots = args.test_threads.or_else(|| available_parallelism().ok().map(NonZero::get)).unwrap_or(1);
     // Most threads only wait: the slots limit how many scenarios run at the same time.
@@ -208,7 +207,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let mut failures: Vec<String> = Vec::new();
     loop {
         let retries = failures.len() < usize::from(scenario.retries);
-        match attempt(project, scenario, fixture.as_ref(), retries) {
+        match attempt(project, scenario, fixture.as_ref(), retries, true) {
             Err(Attempt::Again(failure)) => failures.push(failure.headline()),
             Err(Attempt::Failed(failure)) => {
                 let tries = failures.iter().enumerate();
@@ -239,6 +238,7 @@ fn attempt(
     scenario: &Scenario,
     fixture: Option<&Arc<Fixture>>,
     retries: bool,
+    is_first: bool,
 ) -> Result<Option<String>, Attempt> {
     let replayed = trial::replay_in_company(project, scenario, fixture, &project.rules);
     let (mut replayed, crashed) = replayed.map_err(|error| {
@@ -246,22 +246,14 @@ fn attempt(
         if retries { Attempt::Again(failure) } else { Attempt::Failed(failure) }
     })?;
     let is_broken = |run: &Replayed| !run.findings(scenario).is_none();
-    let was_held = replayed.early != replayed.early_if_broken;
-    if was_held && is_broken(&replayed) && second_look::may_play_again(project, scenario, &replayed) {
+    let may_play_again = |run: &Replayed| second_look::may_play_again(project, scenario, run);
+    if replayed.early != replayed.early_if_broken && is_broken(&replayed) && may_play_again(&replayed) {
         // The service has a time limit of its own, and did something else when an answer was held back longer.
         let how = How { asked: Some(&Passing::default()), ..How::default() };
         let free = trial::replay(project, scenario, fixture.cloned(), &project.rules, how).ok();
         if let Some(free) = free.filter(|free| !is_broken(free)) {
             replayed = Replayed { early: replayed.early_if_broken, ..free };
         }
-    }
-    // A clock that drops zeros does so once in a while. What another replay shows, too, is no accident.
-    let drops = |own: &Golden| replayed.committed.as_ref().is_some_and(|of| own.clone().drops_fractions(&of.golden));
-    if replayed.own_golden(scenario).is_some_and(drops)
-        && second_look::may_play_again(project, scenario, &replayed)
-        && let Ok(again) = trial::replay(project, scenario, fixture.cloned(), &project.rules, How::default())
-    {
-        replayed = again;
     }
     measure(project, scenario, &mut replayed);
     project.note_replay(scenario, &replayed);
@@ -271,9 +263,8 @@ fn attempt(
     let days = recorded.map(|minute| (time::OffsetDateTime::now_utc() - minute.time()).whole_days());
     let days_old = days.filter(|days| project.discovered.suite.max_age.is_some_and(|most| *days > most.into()));
     project.runs.with(&scenario.name, |data| data.days_old = days_old);
-    let again = record_command(&scenario.name);
-    let old =
-        |days| Note::from(format!("recorded {days} days ago, longer than `max_age`; to record it again: {again}"));
+    let anew = record_command(&scenario.name);
+    let old = |days| Note::from(format!("recorded {days} days ago, longer than `max_age`; to record it again: {anew}"));
     let of_run = replayed.notes(scenario).into_iter().chain(replayed.new_headers(scenario).into_iter().map(Note::from));
     project.note(&scenario.name, of_file.map(Note::from).into_iter().chain(days_old.map(old)).chain(of_run));
     let failing = Failing::of(&replayed, None, scenario);
@@ -286,6 +277,11 @@ fn attempt(
     });
     if is_sound && of_golden.is_none() {
         return Ok(crashed);
+    }
+    // A clock that drops zeros does so once in a while. What another replay shows, too, is no accident.
+    let drops = |own: &Golden| replayed.committed.as_ref().is_some_and(|of| own.clone().drops_fractions(&of.golden));
+    if is_first && golden.is_some_and(drops) && may_play_again(&replayed) {
+        return attempt(project, scenario, fixture, retries, false);
     }
     if retries && replayed.misses.is_empty() {
         project.keep_logs(&scenario.name, &replayed.played.systems);

@@ -267,8 +267,7 @@ pub(super) fn play(
             let underway = if let Some(replay) = &replay { underway.telling(replay) } else { underway };
             let deadline = began + limit.0;
             #[cfg(feature = "browser")]
-            let baselines =
-                baselines(project, &mode, options.pacing, fixture.is_some_and(|fixture| fixture.mark.is_some()));
+            let baselines = baselines(project, &mode, options.pacing, fixture.is_some_and(|of| of.mark.is_some()));
             let starting = started(project, scenario, fixture, launch, deadline, mode, options);
             let (running, doubles) = starting.await?;
             let stay = Stay {

@@ -402,8 +402,7 @@ pub(super) fn check_format(project: &Project, scenario: &Scenario) -> Result<(),
     let (file, update) = (project.goldens.file(&scenario.golden_name), project.commands.update(&scenario.name));
     let file = project.goldens.shown(&file).display();
     let what = format!("{file} was written by a newer version of Retake; to write it anew: {update}");
-    let why =
-        "another version pins other things, so the two cannot be compared; look at what changes before you commit it";
+    let why = "another version pins other things, so both cannot be compared; look at the changes before you commit it";
     Err(Failure::of(vec![Cause::new(CauseKind::GoldenOutdated, what)])
         .evidence(why)
         .resolve("to write it anew", update))

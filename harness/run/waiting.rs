@@ -36,8 +36,7 @@ pub enum WaitingKind {
 
 impl WaitingKind {
     /// All kinds: fixtures first, since goldens depend on them.
-    pub const ALL: [WaitingKind; 4] =
-        [WaitingKind::Fixture, WaitingKind::Golden, WaitingKind::Values, WaitingKind::Worlds];
+    pub const ALL: [Self; 4] = [Self::Fixture, Self::Golden, Self::Values, Self::Worlds];
 
     /// The folder of committed files of this kind, and how their names end.
     pub fn place(self) -> (&'static str, &'static str) {

@@ -28,7 +28,7 @@ pub(super) fn language(here: &Path, asks: bool) -> Result<Language> {
         return asked(&mut std::io::stdin().lock());
     }
     terminal::note(
-        "no file here shows the service's language, and any will do; if it is one of these: --language python, typescript or rust",
+        "no file here shows the service's language; if it is one of these: --language python, typescript or rust (any other will do, too)",
     );
     Ok(Language::Other)
 }

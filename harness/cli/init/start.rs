@@ -100,8 +100,7 @@ pub(super) fn ways(language: Language, folder: &Path, sources: &Sources) -> Vec<
     let has =
         |program: &str| is_declared(&declared, program) || is_active(program) || installed(folder, program).is_some();
     let of_words = |(first, args): (&String, &[String])| Start::of_program(folder, first, args, BY_PORT);
-    let told: Vec<Start> =
-        sources.commands(&has).iter().filter_map(|words| words.split_first().map(of_words)).collect();
+    let told: Vec<Start> = sources.commands(&has).iter().filter_map(|all| all.split_first().map(of_words)).collect();
     let mut ways: Vec<Start> = Vec::new();
     let guessed = (language == Language::Python).then(|| apps(folder, sources, &[(ANY, "uvicorn")]));
     for way in own.into_iter().chain(told).chain(guessed.into_iter().flatten()) {

@@ -23,7 +23,7 @@ mod whole;
 
 pub use calendar::{Clocks, Days};
 pub(crate) use walk::is_of_word;
-pub use walk::{Which, tells, tells_itself};
+pub use walk::{Which, tells, times_told};
 
 #[cfg(test)]
 mod tests;

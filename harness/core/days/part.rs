@@ -239,7 +239,10 @@ fn names_at(text: &str, at: usize, days: &Fortnight) -> impl Iterator<Item = (Fo
         let is_true = |(_, day): &(usize, &Date)| form.place(**day) == place;
         let mask = days.iter().enumerate().filter(is_true).fold(0, |mask, (index, _)| mask | 1 << index);
         let (name, rest) = (&text[at..at + length], &text[at + length..]);
-        let whole = !form.splits_number(name, rest) && !splits_word(name, rest);
+        // A short name may begin a longer word.
+        let ends_within = || is_cased(name.chars().next_back()) && is_cased(rest.chars().next());
+        let splits_word = name.chars().nth(LONG - 1).is_none() && ends_within();
+        let whole = !form.splits_number(name, rest) && !splits_word;
         (mask != 0 && whole).then_some((form, mask, at + length))
     })
 }
@@ -258,11 +261,6 @@ pub(super) fn may_begin(text: &str, at: usize) -> bool {
     }
     // In the JSON of a message, a letter after a backslash is an escape: `\nTuesday`.
     first == ' ' || (first.is_alphabetic() && !(is_cased(Some(first)) && is_cased(before) && back.next() != Some('\\')))
-}
-
-/// Whether a name ends within a word.
-fn splits_word(name: &str, rest: &str) -> bool {
-    name.chars().nth(LONG - 1).is_none() && is_cased(name.chars().next_back()) && is_cased(rest.chars().next())
 }
 
 fn is_cased(c: Option<char>) -> bool {

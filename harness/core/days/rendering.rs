@@ -42,19 +42,15 @@ impl Rendering {
         let (Some((start, ..)), Some((first, ..))) = (self.parts.first(), date.parts.first()) else { return false };
         let is_date = date.kinds & kind::DATE == kind::DATE || date.kinds & kind::WEEK != 0;
         let meets = *first < self.ends.0 && *start < date.ends.0;
-        let misses = self.numbers() & date.numbers() != date.numbers() || self.ends.0 < date.last_number();
+        let last_number = date.parts.iter().rev().find(|(.., form)| !matches!(form, Form::Name { .. }));
+        let ends_before = last_number.is_some_and(|(_, end, _)| self.ends.0 < *end);
+        let misses = self.numbers() & date.numbers() != date.numbers() || ends_before;
         is_date && meets && self.numbers() != 0 && misses
     }
 
     /// Where it begins in the first text.
     pub(super) fn start(&self) -> usize {
         self.parts.first().map_or(self.ends.0, |(start, ..)| *start)
-    }
-
-    /// Where the last part that is a number ends.
-    fn last_number(&self) -> usize {
-        let mut numbers = self.parts.iter().rev().filter(|(.., form)| !matches!(form, Form::Name { .. }));
-        numbers.next().map_or(0, |(_, end, _)| *end)
     }
 
     /// Whether it has a month, a day, and the year or the weekday, so that few days have it.

@@ -96,10 +96,10 @@ pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
     fortnights.any(|days| starts.clone().any(|at| is_date(&days, at)))
 }
 
-/// Whether a text tells this very day as a date.
-pub fn tells_itself(text: &str, day: Date) -> bool {
-    let mut starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
-    starts.any(|at| Rendering::in_one(&[day; COMPARED], text, at).is_some_and(|rendering| rendering.is_date()))
+/// In how many places a text tells this very day as a date.
+pub fn times_told(text: &str, day: Date) -> usize {
+    let is_date = |at: &usize| Rendering::in_one(&[day; COMPARED], text, *at).is_some_and(|of| of.is_date());
+    text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at)).filter(is_date).count()
 }
 
 /// Whether a value of a run that stands in a text goes on with this character.

@@ -188,13 +188,11 @@ impl<'a> Chosen<'a> {
 
     /// Whether a point in time, as it is written, is the service's own, or a committed golden has one there.
     pub(super) fn is_own(&self, written: &str) -> bool {
-        let Some(foreign) = self.foreign.filter(|_| !self.is_committed()) else { return true };
         let text = written.trim_matches('"');
-        match (self.exactly, text.get(..times::DATE.len())) {
-            // Whoever names its day, tells it.
-            (Exactly::Unless(_), Some(day)) => self.exactly.is_near(text) || !foreign.has_piece(day),
-            _ => !foreign.has_piece(text),
-        }
+        // Where no clock was moved, whoever names its day, tells it.
+        let day = text.get(..times::DATE.len()).filter(|_| matches!(self.exactly, Exactly::Unless(_)));
+        let is_named = |of: &Foreign| of.has_piece(day.unwrap_or(text)) && !self.exactly.is_near(text);
+        self.is_committed() || !self.foreign.is_some_and(is_named)
     }
 
     /// Returns what is pinned at a place: in this run, or in the same answer of the committed golden, `before`.
@@ -299,11 +297,7 @@ impl Collector<'_> {
                 place.numbers += 1;
                 place.measures |= is_measures;
                 place.number_times += usize::from(times::of_number(value).is_some());
-                // What comes in pieces at once may be in any order.
-                let held = || Some(&self.holdings.get(&*label.text)?.held);
-                if !label.collapsed || held().is_some_and(|held| held.keys().all(|held| held.lanes.is_empty())) {
-                    place.series.add(value);
-                }
+                place.series.add(value);
             }
             Json::Null | Json::Bool(_) => {}
         }

@@ -6,12 +6,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use super::ids::is_id;
 use super::notation::{Normalize, html};
 use super::recorded::Recorded;
-use super::times::DATE;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
 use crate::json::Json;
 use crate::key::normalize::regex;
@@ -20,6 +19,8 @@ use crate::key::normalize::regex;
 pub(super) const CUT: char = '…';
 /// What stands in place of the name of the model.
 pub(super) const MODEL: &str = "<model>";
+/// A day with a clock behind it.
+static TIMED: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)(\b\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2})?"));
 /// The most levels of JSON in texts.
 const LEVELS: usize = 4;
 
@@ -135,9 +136,9 @@ impl Foreign {
             Exactly::No => normalize(text),
             _ => around_days(text, normalize, &|day| exactly == Exactly::Always || self.has_piece(day), &str::to_owned),
         };
-        let of_own = around_days(&own, &str::to_owned, &|day| self.has_piece(day), &|at| {
-            if exactly.is_near(at) { format!("{CUT}{}", &at[DATE.len()..]) } else { CUT.to_string() }
-        });
+        let is_far = |day: &str| self.has_piece(day) && !exactly.is_near(day);
+        let of_days = TIMED.replace_all(&own, |of: &Captures<'_>| of[usize::from(is_far(&of[1]))].to_owned());
+        let of_own = around_days(&of_days, &str::to_owned, &|day| self.has_piece(day), &|_| CUT.to_string());
         let exactly = exactly.told(&of_own)?;
         let own = said(&normal(&own), exactly, SHOWN)?;
         let whole = said(&normal(&text), exactly, WHOLE).filter(|whole| *whole != own);
@@ -185,11 +186,11 @@ impl Foreign {
     }
 }
 
-/// A text that is changed around the days that are `known`, each of which becomes, with a clock behind it, what `day` says.
+/// A text that is changed around the days that are `known`, each of which becomes what `day` says.
 fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool, day: &Normalize<'_>) -> String {
-    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?)?"));
+    static DAY: LazyLock<Regex> = LazyLock::new(|| regex(r"(?-u)\b\d{4}-\d{2}-\d{2}"));
     let (mut out, mut done) = (String::new(), 0);
-    for found in DAY.find_iter(text).filter(|found| known(&found.as_str()[..DATE.len()])) {
+    for found in DAY.find_iter(text).filter(|found| known(found.as_str())) {
         out += &(change(&text[done..found.start()]) + &day(found.as_str()));
         done = found.end();
     }

@@ -327,11 +327,6 @@ impl Tree {
         let is_nested = |kind: &Kind| matches!(kind, Kind::Object(_) | Kind::List(_)) || *kind == Kind::plain("object");
         !self.root.below.is_empty() || self.root.kinds.iter().any(is_nested)
     }
-
-    /// Whether it holds a text as a whole.
-    pub(super) fn is_held_text(&self) -> bool {
-        self.whole.is_some() || self.root.kinds.iter().any(|kind| matches!(kind.bare(), Kind::Quoted(_)))
-    }
 }
 
 impl Node {

@@ -101,8 +101,7 @@ impl Outline<'_> {
     /// need their own lines.
     fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
-        let counts = pin.counts && shape.scalars.from(self.keep == Keep::Chunks).is_some()
-            || pin.numbers && !shape.scalars.written.is_empty();
+        let counts = pin.counts && shape.scalars.from().is_some() || pin.numbers && !shape.scalars.written.is_empty();
         if counts || pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
             return None;
         }
@@ -147,8 +146,7 @@ impl Outline<'_> {
             let shown = golden::List {
                 range: range.filter(|range| *range != (1, 1) && range.1 > 0),
                 // The lengths of lists under a top-level key are shown on the lines of the events.
-                total: total
-                    .filter(|_| range.is_some_and(|(least, most)| least < most) && pointer.matches('/').count() > 1),
+                total: total.filter(|_| range.is_some_and(|(a, b)| a < b) && pointer.matches('/').count() > 1),
                 reordered,
                 ..golden::List::default()
             };
@@ -167,7 +165,7 @@ impl Outline<'_> {
         }
         let pin = self.chosen.at(at, self.before);
         let whole = self.keep != Keep::Chunks;
-        Pin { words: pin.words && whole, numbers: pin.numbers && whole, ..pin }
+        Pin { words: pin.words && whole, counts: pin.counts && whole, numbers: pin.numbers && whole, ..pin }
     }
 
     /// Returns the kinds of the scalars at a place.
@@ -187,8 +185,7 @@ impl Outline<'_> {
             || booleans.len() == 1 && (!self.chosen.is_committed() || self.chosen.at(at, self.before).booleans);
         let (no_booleans, no_times) = (BTreeSet::new(), BTreeSet::new());
         let booleans = if holds_booleans { (booleans, &no_booleans) } else { (&no_booleans, booleans) };
-        // Each answer may come in one piece.
-        let counts = scalars.from(self.keep == Keep::Chunks).filter(|_| chosen.counts).map(Kind::From);
+        let counts = scalars.from().filter(|_| chosen.counts).map(Kind::From);
         let times = if chosen.times { (times, &no_times) } else { (&no_times, times) };
         let later = times.0.iter().filter(|time| time.away.as_deref() == Some(LATER)).count();
         let away = |time: &Time| match time.away.as_deref().filter(|_| chosen.texts.exactly) {

@@ -160,8 +160,8 @@ impl Scalars {
     }
 
     /// From where the numbers count, if they do.
-    pub(super) fn from(&self, may_be_alone: bool) -> Option<i64> {
-        self.numbers.as_ref()?.from(may_be_alone)
+    pub(super) fn from(&self) -> Option<i64> {
+        self.numbers.as_ref()?.from()
     }
 }
 

@@ -25,7 +25,7 @@ const ONE_PIECE: usize = 6;
 /// The fewest bytes of a part of a recorded text that came in several pieces, if it alone shows that.
 const PART: usize = 8;
 /// The fewest bytes of a part of a recorded text that came in one piece.
-const PART_IN_ONE_PIECE: usize = 16;
+const PART_ALONE: usize = 16;
 /// The share of a place's texts, in thousandths, that are recorded if its lanes are right.
 const MOST: usize = 900;
 /// The longest text that can be an id.
@@ -211,7 +211,11 @@ impl Search<'_> {
             };
             held.extend(under_usual_keys(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
         }
-        Holding { not_held: held.is_empty() && pieces.values().any(|pieces| reads_as_text(pieces)), held }
+        // More than a number or a mark.
+        let is_mark = |text: &str| ["true", "false", "null", "[DONE]"].contains(&text);
+        let mut texts = pieces.values().flatten().map(|(.., text)| *text);
+        let is_text = |text: &str| text.contains(char::is_alphabetic) && !is_mark(text);
+        Holding { not_held: held.is_empty() && texts.any(is_text), held }
     }
 
     /// Whether the strings at a path can be pieces of a text: not if they are only ids, times, or words that the tree of these
@@ -301,12 +305,6 @@ impl Search<'_> {
     }
 }
 
-/// Whether any of these strings is more than a number or a mark.
-fn reads_as_text(pieces: &Pieces<'_>) -> bool {
-    let is_mark = |text: &str| ["true", "false", "null", "[DONE]"].contains(&text);
-    pieces.iter().any(|(.., text)| text.contains(char::is_alphabetic) && !is_mark(text))
-}
-
 impl Fit {
     /// How well the texts fit: the more, the better.
     fn rank(&self) -> (usize, usize, Reverse<isize>) {
@@ -330,9 +328,8 @@ impl Evidence {
             return Evidence::None;
         }
         let several = pieces.iter().any(|piece| *piece != pieces[0]);
-        let is_part =
-            several && cover.part >= PART || !is_word(text) && cover.part >= PART_IN_ONE_PIECE.max(cover.part_of / 2);
-        if several && cover.whole > 0 || !is_word(text) && cover.whole >= ONE_PIECE || is_part {
+        let part = several && cover.part >= PART || !is_word(text) && cover.part >= PART_ALONE.max(cover.part_of / 2);
+        if several && cover.whole > 0 || !is_word(text) && cover.whole >= ONE_PIECE || part {
             Evidence::Strong
         } else if cover.whole == cover.all {
             Evidence::Weak

@@ -42,9 +42,9 @@ impl Series {
         !self.is_broken && self.longest >= TELLING
     }
 
-    /// From where they count, if they do: several equal ones do not, unless each `may_be_alone`.
-    pub(super) fn from(&self, may_be_alone: bool) -> Option<i64> {
-        self.first.filter(|_| !self.is_broken && (may_be_alone || self.longest >= self.count.min(2)))
+    /// From where they count, if they do: several equal ones do not.
+    pub(super) fn from(&self) -> Option<i64> {
+        self.first.filter(|_| !self.is_broken && self.longest >= self.count.min(2))
     }
 }
 

@@ -11,7 +11,7 @@ use super::beside::Kept;
 use super::captured::{Captured, Ending, Event};
 use super::chosen::{At, Chosen, Places};
 use super::foreign::Foreign;
-use super::golden::{Block, EventIds, Golden, Head, Repeat, Shown, Text, Tree};
+use super::golden::{Block, EventIds, Golden, Head, Kind, Repeat, Shown, Text, Tree};
 use super::id_places::IdPlaces;
 use super::ids::{Ids, Stands, StandsAt, is_name};
 use super::labels::{ReadEvent, read, request_of};
@@ -190,7 +190,9 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     };
     // A text is shown where something of it is held, or was.
     let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
-    let is_shown = |tree: &Tree| tree.is_nested() || tree.is_held_text() || held(tree);
+    let is_text = |kind: &Kind| matches!(kind.bare(), Kind::Quoted(_));
+    let is_held = |tree: &Tree| tree.whole.is_some() || tree.root.kinds.iter().any(is_text);
+    let is_shown = |tree: &Tree| tree.is_nested() || is_held(tree) || held(tree);
     let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
     let block = Block {
         request,

@@ -185,7 +185,11 @@ pub(super) fn python_repr_string(s: &str, out: &mut String) {
                 out.push('\\');
                 out.push(c);
             }
-            _ if is_printable(c) => out.push(c),
+            // Python's `str.isprintable`. Rust's `escape_debug` escapes the same Unicode categories, and also a combining mark at the beginning of a
+            // text, so the character is tested in second place.
+            _ if format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\') || "'\"".contains(c) => {
+                out.push(c)
+            }
             _ => drop(match u32::from(c) {
                 code @ 0..=0xff => write!(out, "\\x{code:02x}"),
                 code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
@@ -194,10 +198,4 @@ pub(super) fn python_repr_string(s: &str, out: &mut String) {
         }
     }
     out.push(quote);
-}
-
-/// Python's `str.isprintable` for one character. Rust's `escape_debug` escapes the same Unicode categories, and also a
-/// combining mark at the beginning of a text, so the character is tested in second place.
-fn is_printable(c: char) -> bool {
-    matches!(c, '\'' | '"') || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\')
 }

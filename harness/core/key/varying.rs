@@ -46,7 +46,7 @@ pub struct Varying {
     pub turn: usize,
     pub check: Check,
     /// Its place in the check's JSON: keys and indices.
-    place: Vec<String>,
+    pub place: Vec<String>,
 }
 
 impl Varying {
@@ -57,11 +57,6 @@ impl Varying {
         let mut places = Vec::new();
         differ(Some(&one), Some(&other), &mut Vec::new(), &mut places);
         places.into_iter().map(|place| Varying { turn, check, place }).collect()
-    }
-
-    /// An element of a turn's check, of which nobody knows whether it varies.
-    pub fn of_element(turn: usize, check: Check, index: usize) -> Varying {
-        Varying { turn, check, place: vec![index.to_string()] }
     }
 
     /// Marks the values that vary in the text of a turn's check. `None` if it has none.

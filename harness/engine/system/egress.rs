@@ -205,11 +205,6 @@ impl Egress {
         *seen.reached.entry(Attempt { to, process, step, refused, local: port.is_some() }).or_default() += 1;
     }
 
-    /// A client of the proxy wanted to reach a host.
-    fn asked_proxy(&self, to: String) {
-        self.reached(Reached { process: String::new(), to, port: None, refused: true, at: now() });
-    }
-
     /// What was told since this was called before; `None` if nobody looked.
     pub(super) fn take(&self) -> Option<EgressData> {
         let mut seen = self.0.seen.lock();

@@ -45,8 +45,8 @@ const A_WHILE: Duration = Duration::from_secs(1);
 /// The limits, and how far they are used up.
 #[derive(Debug)]
 pub(super) struct Gate {
-    at_once: Option<usize>,
-    rate: Option<Rate>,
+    pub(super) at_once: Option<usize>,
+    pub(super) rate: Option<Rate>,
     entered: Mutex<Entered>,
 }
 
@@ -60,10 +60,6 @@ struct Entered {
 impl Gate {
     pub(super) fn new(at_once: Option<usize>, rate: Option<Rate>) -> Gate {
         Gate { at_once, rate, entered: Mutex::default() }
-    }
-
-    pub(super) fn has_limits(&self) -> bool {
-        self.at_once.is_some() || self.rate.is_some()
     }
 
     /// Lets a call in. Returns how far the rate is used up with it, if there is one.

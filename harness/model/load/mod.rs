@@ -75,7 +75,7 @@ impl Load {
 
     /// How many calls were refused since the start or the last reset; `None` if there is no limit.
     pub fn limited(&self) -> Option<usize> {
-        self.gate.has_limits().then(|| whole(self.metrics.limited()))
+        (self.gate.at_once.is_some() || self.gate.rate.is_some()).then(|| whole(self.metrics.limited()))
     }
 
     /// How many calls named no session since the start or the last reset.

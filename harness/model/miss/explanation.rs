@@ -60,9 +60,9 @@ impl MissedCall {
             }
             MissReason::OtherCaller { callers } => (CauseKind::Caller, asks_for(&listed(callers))),
             MissReason::AllServed { turns, more } => {
-                let prompt = |turn: &usize| fixture.table.turns()[*turn].checks.map(|checks| checks.prompt);
                 let own = self.lookup.checks.as_ref().map(|checks| checks.hashes.prompt);
-                let is_again = own.is_some() && same.iter().any(|turn| served[*turn] && prompt(turn) == own);
+                let is_own = |turn: &usize| fixture.table.turns()[*turn].checks.map(|checks| checks.prompt) == own;
+                let is_again = same.iter().any(|turn| served[*turn] && is_own(turn));
                 let of_another = same.iter().copied().find(|turn| !served[*turn] && !is_again);
                 let turn = of_another.or(turns.last().copied()).unwrap_or_default();
                 self.lines.push(format!("nearest    {}", run.place(turn)));

@@ -8,7 +8,6 @@ use super::clock;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
 use crate::http;
-use retake_core::conversation::{Answer, Usage};
 use retake_core::json::Json;
 use retake_core::secrets::Fired;
 use retake_wire::fixture::Minute;
@@ -23,7 +22,7 @@ pub(super) struct CallWriter {
     failed: Option<usize>,
     pub(super) api: Api,
     caller: Option<String>,
-    method: String,
+    pub(super) method: String,
     path: String,
     model: String,
     at: Minute,
@@ -79,11 +78,6 @@ impl CallWriter {
         self.failed = (status >= 400).then(|| self.state.begun.load(Ordering::Relaxed));
         content_type.clone_into(&mut self.content_type);
         self.arrivals.note(0);
-    }
-
-    /// Whether the answer has no body, because of its method or its status.
-    pub(super) fn has_no_body(&self) -> bool {
-        self.method == "HEAD" || matches!(self.status, 204 | 304)
     }
 
     /// Whether a good answer comes as a stream.
@@ -165,9 +159,7 @@ impl CallWriter {
             if !recalled && entry.target().is_post() {
                 // Embeddings are no answer, but cost something.
                 let input = || entry.response.body.value()?.pointer("/usage/prompt_tokens")?.as_u64();
-                let usage = || Some(Usage { input: input()?, ..Usage::default() });
-                let of_embeddings = || Some(Answer { usage: Some(usage()?), ..Answer::default() });
-                tally.paid(&self.model, answer.or_else(of_embeddings).as_ref());
+                tally.paid(&self.model, answer.as_ref(), input());
             }
         });
         saved

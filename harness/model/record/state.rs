@@ -141,13 +141,15 @@ impl Tally {
         self.callers.extend(caller.map(str::to_owned));
     }
 
-    /// Counts a call that ended. `asked` is the model that the call named; if the answer names one, that one counts.
-    pub(super) fn paid(&mut self, asked: &str, answer: Option<&Answer>) {
+    /// Counts a call that ended. `asked` is the model that the call named; if the answer names one, that one counts. Embeddings are no answer,
+    /// but have a number of tokens.
+    pub(super) fn paid(&mut self, asked: &str, answer: Option<&Answer>, tokens: Option<u64>) {
         let named = answer.and_then(|answer| answer.model.as_deref()).filter(|model| !model.is_empty());
         let name = named.unwrap_or(if asked.is_empty() { "(no model)" } else { asked });
         let of_model = self.models.entry(name.to_owned()).or_default();
         of_model.calls += 1;
-        let Usage { input, output, .. } = answer.and_then(|answer| answer.usage).unwrap_or_default();
+        let embedded = Usage { input: tokens.unwrap_or(0), ..Usage::default() };
+        let Usage { input, output, .. } = answer.map_or(embedded, |answer| answer.usage.unwrap_or_default());
         of_model.tokens.input = of_model.tokens.input.saturating_add(input);
         of_model.tokens.output = of_model.tokens.output.saturating_add(output);
     }

@@ -27,7 +27,7 @@ pub(super) fn sent_on(answer: reqwest::Response, mut writer: CallWriter, in_flig
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
     let head = Response::of(writer.status, &writer.content_type, Body::Text(String::new()));
-    if writer.has_no_body() {
+    if writer.method == "HEAD" || matches!(writer.status, 204 | 304) {
         // Nobody reads a body here, which would look like a client that left.
         if let Err(why) = writer.write(None) {
             return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);

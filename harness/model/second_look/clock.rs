@@ -3,7 +3,7 @@
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
-use retake_core::days::{Days, tells, tells_itself};
+use retake_core::days::{Days, tells, times_told};
 use retake_wire::fixture::Minute;
 
 use crate::record::clock;
@@ -52,21 +52,21 @@ impl Clock {
         Days::new(self.by_each(written))
     }
 
-    /// Whether a text tells another day than today where the one of a recording told its own, by any clock. One that it still tells stays,
-    /// unless that is all that it says otherwise.
+    /// Whether a text tells another day than today where the one of a recording told its own, by any clock: in all places, or in one that is
+    /// all it says otherwise. One that it still tells stays.
     pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
         let days = self.by_each(written);
+        let mut told = days.iter().filter(|(then, _)| times_told(recorded, *then) > 0).peekable();
         let said = Days::new(days.iter().copied()).nearer(recorded, called);
-        let around =
-            |(then, now): &(Date, Date)| (-7..=7).map(|by| (*then, *now + Duration::days(by))).collect::<Vec<_>>();
-        let mut others = days.iter().flat_map(around).filter(|(_, other)| days.iter().all(|(_, now)| now != other));
-        if said != recorded && others.any(|day| !Days::new([day]).equal(recorded, &said).is_none()) {
-            return true;
-        }
-        let mut told = days.iter().filter(|(then, _)| tells_itself(recorded, *then)).peekable();
+        let is_lost = |(then, now): &(Date, Date)| {
+            let near = (-7..=7).map(|by| *now + Duration::days(by));
+            let mut others = near.filter(|it| days.iter().all(|(_, now)| now != it));
+            times_told(&said, *then) < times_told(recorded, *then)
+                && others.any(|other| !Days::new([(*then, other)]).equal(recorded, &said).is_none())
+        };
+        let in_all = |(then, now): &(Date, Date)| [then, now].into_iter().all(|day| times_told(called, *day) == 0);
         told.peek().is_some()
-            && told.all(|(then, now)| ![then, now].into_iter().any(|day| tells_itself(called, *day)))
-            && tells(called, self.minute().time().date(), 0)
+            && (told.clone().any(is_lost) || told.all(in_all) && tells(called, self.minute().time().date(), 0))
     }
 
     /// The day on which something was written and the one of now, by each clock.

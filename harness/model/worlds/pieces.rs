@@ -85,6 +85,7 @@ pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -
     if whole.len() < 2 || response.is_open() {
         return None;
     }
+    let is_sse = !matches!(api, Api::Ollama | Api::Bedrock | Api::BedrockInvoke | Api::Declared(_) | Api::Opaque);
     let pieces = match (fault.kind, &response.body) {
         // `framing-seeded/2` has other pieces than `framing-seeded/1`.
         (FaultKind::FramingSeeded, _) => {
@@ -94,7 +95,7 @@ pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -
         (FaultKind::FramingBytes, _) => at(&whole, (1..whole.len().min(BY_BYTES)).collect()),
         (FaultKind::FramingInside, _) => at(&whole, Some(inside(&whole)).filter(|ends| !ends.is_empty())?),
         (FaultKind::FramingWhole, Body::Frames(_)) => vec![whole],
-        (FaultKind::FramingCrlf, Body::Frames(frames)) if is_sse(api) && !whole.contains(&b'\r') => {
+        (FaultKind::FramingCrlf, Body::Frames(frames)) if is_sse && !whole.contains(&b'\r') => {
             frames.iter().map(|frame| Bytes::from(frame.replace('\n', "\r\n"))).collect()
         }
         (FaultKind::FramingBetween, Body::Frames(frames)) => {
@@ -113,10 +114,6 @@ pub(super) fn framed(fault: Fault, turn: &Turn, api: Api, response: &Response) -
         _ => return None,
     };
     Some(Sent { length: None, ..Sent::in_pieces(response, pieces) })
-}
-
-fn is_sse(api: Api) -> bool {
-    !matches!(api, Api::Ollama | Api::Bedrock | Api::BedrockInvoke | Api::Declared(_) | Api::Opaque)
 }
 
 /// Cuts a body at these places.

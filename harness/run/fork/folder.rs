@@ -59,9 +59,8 @@ impl Folder {
             let path = forks.join(&id);
             let file = path.join("fork.json");
             let earlier = file.is_file().then(|| read(&file)).transpose()?;
-            let is_same =
-                |old: &ForkData| old.fixture == new.fixture && old.asked == new.asked && old.runs.len() < old.times;
-            if earlier.as_ref().is_some_and(|old| !is_same(old)) {
+            let same = |of: &ForkData| of.fixture == new.fixture && of.asked == new.asked && of.runs.len() < of.times;
+            if earlier.as_ref().is_some_and(|old| !same(old)) {
                 continue;
             }
             // Another command may be at work here.

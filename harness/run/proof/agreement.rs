@@ -17,6 +17,8 @@ pub(super) const FIVE: usize = 5;
 
 /// A request to a tool with days, and whether these stay.
 pub(super) type Dated = (CallOfTool, bool);
+/// A header that a request to a tool may lack.
+pub(super) type Lacking = (CallOfTool, String);
 
 /// Replays that agree.
 pub(crate) struct Agreed {
@@ -32,15 +34,14 @@ pub(crate) struct Agreed {
     /// The requests to tools whose days stay under another clock, or move with it.
     pub(crate) dates_stay: Vec<Dated>,
     /// The headers of requests to tools that not all replays send.
-    pub(crate) lacking: Vec<(CallOfTool, String)>,
+    pub(crate) lacking: Vec<Lacking>,
 }
 
 impl Agreed {
     /// Compares the golden with the committed one, and writes it if the policy says so.
     /// Fails if it differs, or cannot be written.
     pub(crate) fn compared(&self, project: &Project, scenario: &Scenario) -> Result<(), Failure> {
-        let compare =
-            |golden| verdict::compare(project, scenario, golden, self.older.as_ref(), self.run.clock.recorded);
+        let compare = |it| verdict::compare(project, scenario, it, self.older.as_ref(), self.run.clock.recorded);
         self.golden.as_ref().map_or(Ok(()), compare)
     }
 

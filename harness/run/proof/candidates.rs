@@ -24,7 +24,8 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
     let mut all = Vec::new();
     for form in FORMS.iter() {
         let line = a[..at].rfind('\n').map_or(0, |i| i + 1);
-        let on_line = |text: &str| form.find_in(line_at(text, at)).find(|m| line + m.end() >= at).map(|m| m.range());
+        let on_line =
+            |text: &str| form.regex.find_iter(line_at(text, at)).find(|m| line + m.end() >= at).map(|m| m.range());
         let (Some(of_a), Some(of_b)) = (on_line(a), on_line(b)) else { continue };
         if line + of_a.start > at || of_a.start != of_b.start {
             continue;
@@ -34,7 +35,7 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
         if of_a == of_b {
             continue;
         }
-        if form.pattern.starts_with(SIGNED) && of_a.starts_with('-') == of_b.starts_with('-') {
+        if form.regex.as_str().starts_with(SIGNED) && of_a.starts_with('-') == of_b.starts_with('-') {
             continue;
         }
         // Plain digits are handled as ids below.
@@ -42,7 +43,7 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
         if form.word == "<NUMBER>" && digits(of_a) && digits(of_b) {
             continue;
         }
-        all.extend(in_context(a, b, place, form.name, form.word, &form.pattern));
+        all.extend(in_context(a, b, place, form.name, form.word, form.regex.as_str()));
     }
     for letters in ["_-", "+/=_-"] {
         if let Some((start, ends)) = id_at(a, b, at, letters)

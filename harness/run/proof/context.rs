@@ -52,15 +52,13 @@ fn is_letter(c: char) -> bool {
 
 /// What follows a place in both texts: separators and a word, if the same in both.
 pub(super) fn after(a: &str, b: &str) -> String {
-    let same: usize =
-        a.chars().zip(b.chars()).take_while(|(a, b)| a == b && *a != '\n').map(|(c, _)| c.len_utf8()).sum();
-    let text = &a[..same];
+    let eq: usize = a.chars().zip(b.chars()).take_while(|(a, b)| a == b && *a != '\n').map(|(c, _)| c.len_utf8()).sum();
+    let text = &a[..eq];
     let separators = text.find(is_letter).unwrap_or(text.len());
     let word: String = text[separators..].chars().take(WORD).take_while(|c| is_letter(*c)).collect();
-    let whole =
-        a[separators.min(a.len())..].len() == word.len() || !a[separators + word.len()..].starts_with(is_letter);
-    let whole = whole && (separators + word.len() < same || a.len() == b.len());
-    if word.is_empty() || !whole || separators > 4 || word.contains(|c: char| c.is_ascii_digit()) {
+    let all = a[separators.min(a.len())..].len() == word.len() || !a[separators + word.len()..].starts_with(is_letter);
+    let all = all && (separators + word.len() < eq || a.len() == b.len());
+    if word.is_empty() || !all || separators > 4 || word.contains(|c: char| c.is_ascii_digit()) {
         return String::new();
     }
     format!("{}{word}", &text[..separators])

@@ -1,9 +1,9 @@
 //! Known forms of text that varies from run to run: times, dates, durations, addresses, numbers, and ids, which are recognized by
 //! their letters.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::{Match, Regex};
+use regex::Regex;
 
 /// A form with a pattern of its own.
 pub(super) struct KnownForm {
@@ -11,33 +11,8 @@ pub(super) struct KnownForm {
     pub(super) name: &'static str,
     /// The placeholder that replaces it: `<TIME>`.
     pub(super) word: &'static str,
-    /// The regular expression that finds it within a text.
-    pub(super) pattern: String,
-    regex: OnceLock<Option<Regex>>,
-    /// Every match has a row of so many digits, and contains one of `needles` if there are any. Most texts cannot contain most
-    /// forms, and compiling their patterns takes longer than all else that is done for a failure.
-    digits: usize,
-    needles: Needles,
-}
-
-type Needles = &'static [&'static str];
-
-impl KnownForm {
-    /// Returns where the form stands in a text.
-    pub(super) fn find_in<'a>(&self, text: &'a str) -> impl Iterator<Item = Match<'a>> {
-        let may_contain = self.needles.is_empty() || self.needles.iter().any(|needle| text.contains(needle));
-        let regex = if may_contain && most_digits(text) >= self.digits { self.regex() } else { None };
-        regex.into_iter().flat_map(move |regex| regex.find_iter(text))
-    }
-
-    fn regex(&self) -> Option<&Regex> {
-        self.regex.get_or_init(|| Regex::new(&self.pattern).ok()).as_ref()
-    }
-}
-
-/// Returns the length of the longest row of digits, of any script.
-fn most_digits(text: &str) -> usize {
-    text.split(|c: char| !c.is_numeric()).map(|row| row.chars().count()).max().unwrap_or_default()
+    /// What finds it within a text.
+    pub(super) regex: Regex,
 }
 
 /// The beginning of the pattern for signed numbers. It is tried only if just one of two numbers has a sign, since the dash in
@@ -53,60 +28,44 @@ pub(super) static FORMS: LazyLock<Vec<KnownForm>> = LazyLock::new(|| {
     const CHINESE: &str = r"\b\d{4}年\d{1,2}月\d{1,2}日(?:\s?\d{1,2}[時时点:]\s?\d{1,2}[分:]?(?:\s?\d{1,2}秒?)?)?";
     const ADDRESS: &str = r"(?:\b(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|[a-z][a-z0-9.-]*)|\[::1?\]):\d{4,5}\b";
     const SPELLED: &str = r"\b\d+(?:\.\d+)? (?:(?:milli|micro|nano)?sec(?:ond)?s?|min(?:ute)?s?|hours?)\b";
-    const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let time = |digits, needles: Needles, pattern| ("a date and time", "<TIME>", digits, needles, pattern);
-    let clock = |pattern: &str| ("a time of day", "<TIME>", 2, &[":"] as Needles, pattern.to_owned());
-    let stamp = |name, digits, needles: Needles, pattern: &str| (name, "<TIME>", digits, needles, pattern.to_owned());
-    let form = |name, word, digits, needles: Needles, pattern: &str| (name, word, digits, needles, pattern.to_owned());
-    let number = |pattern: String| ("a number", "<NUMBER>", 1, &[] as Needles, pattern);
-    let forms: [(_, _, _, Needles, _); 26] = [
-        time(4, MONTHS, format!(r"\b{DAY},? \d{{1,2}}[ -]{MONTH}[ -]\d{{4}},? {CLOCK}")),
-        time(4, MONTHS, format!(r"\b{DAY} {MONTH} +\d{{1,2}} {CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}\b")),
-        time(
-            4,
-            MONTHS,
-            format!(r"\b(?:{DAY},? )?{MONTH}\.? +\d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}(?:(?:,|,? at)? {CLOCK})?"),
-        ),
-        time(
-            4,
-            &[],
-            // Names of months in any language.
-            format!(
-                r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?\p{{L}}{{3,12}}\.?,? (?:de )?\d{{4}}(?:,? (?:\p{{L}}{{1,4}} )?{CLOCK})?"
-            ),
-        ),
-        time(4, &["年"], CHINESE.to_owned()),
-        time(2, &["<DATE>"], format!(r"<DATE>[T ]{CLOCK}")),
-        time(8, &[], r"\b\d{8}[T_-]?\d{6}(?:[.,_-]?\d+)?".to_owned()),
-        time(2, &[":"], format!("{SLASHED},?(?: |T){CLOCK}")),
-        form("a date", "<DATE>", 4, &["/", "."], r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})\b"),
-        stamp("a time of day", 1, &["h"], r"\b\d{1,2} ?(?:h|Uhr|heures?) ?\d{1,2}(?: ?(?:min|m)(?: ?\d{1,2} ?s)?\b)?"),
-        form("an address with a port", "<ADDRESS>", 4, &[":"], ADDRESS),
+    let form = |name, word, pattern: &str| Regex::new(pattern).ok().map(|regex| KnownForm { name, word, regex });
+    let time = |pattern: &str| form("a date and time", "<TIME>", pattern);
+    let clock = |pattern: &str| form("a time of day", "<TIME>", pattern);
+    let stamp = |unit, pattern: &str| form(unit, "<TIME>", pattern);
+    let duration = |pattern: &str| form("a duration", "<DURATION>", pattern);
+    let number = |pattern: &str| form("a number", "<NUMBER>", pattern);
+    let forms = [
+        time(&format!(r"\b{DAY},? \d{{1,2}}[ -]{MONTH}[ -]\d{{4}},? {CLOCK}")),
+        time(&format!(r"\b{DAY} {MONTH} +\d{{1,2}} {CLOCK}(?: [A-Z]{{3,4}})? \d{{4}}\b")),
+        time(&format!(r"\b(?:{DAY},? )?{MONTH}\.? +\d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}(?:(?:,|,? at)? {CLOCK})?")),
+        // Names of months in any language.
+        time(&format!(
+            r"\b\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?\p{{L}}{{3,12}}\.?,? (?:de )?\d{{4}}(?:,? (?:\p{{L}}{{1,4}} )?{CLOCK})?"
+        )),
+        time(CHINESE),
+        time(&format!(r"<DATE>[T ]{CLOCK}")),
+        time(r"\b\d{8}[T_-]?\d{6}(?:[.,_-]?\d+)?"),
+        time(&format!("{SLASHED},?(?: |T){CLOCK}")),
+        form("a date", "<DATE>", r"\b(?:\d{4}[/.]\d{1,2}[/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4})\b"),
+        clock(r"\b\d{1,2} ?(?:h|Uhr|heures?) ?\d{1,2}(?: ?(?:min|m)(?: ?\d{1,2} ?s)?\b)?"),
+        form("an address with a port", "<ADDRESS>", ADDRESS),
         clock(r"\b\d{1,2}:\d{2}:\d{2}[.,]\d+"),
         clock(r"\b\d{1,2}:\d{2}(?::\d{2})?\s?[AaPp]\.?[Mm]\b\.?"),
         clock(r"\b\d{1,2}:\d{2}:\d{2}\b"),
         clock(r"\b\d{1,2}:\d{2}\b"),
-        ("a duration", "<DURATION>", 1, &["s", "m", "h"], r"\b(?:\d+(?:\.\d+)? ?(?:[nuµμm]?s|m|h))+\b".to_owned()),
-        form("a duration", "<DURATION>", 1, &["sec", "min", "hour"], SPELLED),
-        ("a size", "<SIZE>", 1, &["B", "byte"], r"\b\d+(?:\.\d+)? ?(?:[KkMGT]i?)?(?:B|bytes?)\b".to_owned()),
-        stamp("a time in seconds", 10, &["."], r"\b1\d{9}\.\d+"),
-        stamp("a time in seconds", 10, &[], r"\b1\d{9}\b"),
-        stamp("a time in milliseconds", 13, &[], r"\b1\d{12}\b"),
-        stamp("a time in microseconds", 16, &[], r"\b1\d{15}\b"),
-        stamp("a time in nanoseconds", 19, &[], r"\b1\d{18}\b"),
-        number(format!(r"{SIGNED}\b\d+(?:\.\d+)?\b")),
-        number(r"\b\d+(?:\.\d+)?\b".to_owned()),
-        number(r"\b\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\b".to_owned()),
+        duration(r"\b(?:\d+(?:\.\d+)? ?(?:[nuµμm]?s|m|h))+\b"),
+        duration(SPELLED),
+        form("a size", "<SIZE>", r"\b\d+(?:\.\d+)? ?(?:[KkMGT]i?)?(?:B|bytes?)\b"),
+        stamp("a time in seconds", r"\b1\d{9}\.\d+"),
+        stamp("a time in seconds", r"\b1\d{9}\b"),
+        stamp("a time in milliseconds", r"\b1\d{12}\b"),
+        stamp("a time in microseconds", r"\b1\d{15}\b"),
+        stamp("a time in nanoseconds", r"\b1\d{18}\b"),
+        number(&format!(r"{SIGNED}\b\d+(?:\.\d+)?\b")),
+        number(r"\b\d+(?:\.\d+)?\b"),
+        number(r"\b\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?\b"),
     ];
-    let known = |(name, word, digits, needles, pattern)| KnownForm {
-        name,
-        word,
-        pattern,
-        regex: OnceLock::new(),
-        digits,
-        needles,
-    };
-    forms.into_iter().map(known).collect()
+    forms.into_iter().flatten().collect()
 });
 
 /// A pattern that matches two ids; `None` if they look like words that people write.

@@ -1,11 +1,10 @@
 //! The replays that must agree: two, or five if events may come in another order.
 
 use retake_base::text::nth_turn;
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use super::agreement::{Agreed, Dated, Disagreement, FIVE, TWO};
+use super::agreement::{Agreed, Dated, Disagreement, FIVE, Lacking, TWO};
 use super::diagnosis;
 use super::told::{as_agreed, has_moved};
 use super::tried::{Tried, checked};
@@ -17,7 +16,6 @@ use crate::run::trial::{self, How, Replayed};
 use retake_base::error::Result;
 use retake_core::events::{Golden, Passing, deeper_name};
 use retake_core::key::{Check, Rules, Varying, text_as_varying};
-use retake_engine::tools::CallOfTool;
 use retake_model::{DriftOf, Pacing};
 use retake_scenario::{Drift, Level, Scenario};
 use retake_wire::fixture::Fixture;
@@ -118,9 +116,8 @@ impl Proof<'_> {
             (first.early, first.own_golden) = (Some(early), OnceLock::new());
             let older = first.older_sides(project, scenario, golden.as_ref());
             let has_moved = self.has_moved(&first, &runs);
-            let (unmoved, stay) = self.unmoved(first.played.driven.sent.clone());
-            let (dates_stay, lacking) = of_tools(&first, &runs, has_moved, &stay);
-            let unmoved = unmoved.into_iter().filter(|_| !has_moved);
+            let (dates_stay, lacking) = of_tools(&first, &runs, has_moved);
+            let unmoved = if has_moved { Vec::new() } else { self.unmoved(first.played.driven.sent.clone()) };
             // What other replays ask the model otherwise; and all days of which nobody knows whether they move.
             let varying: Vec<_> = runs.iter().flat_map(|run| varying(&first, run)).chain(unmoved).collect();
             // What varies on the day of the recording is no other day's.
@@ -151,10 +148,10 @@ impl Proof<'_> {
         let golden = golden.map(|golden| self.with_known_headers(golden));
         let older = first.older_sides(project, scenario, golden.as_ref());
         let since = first.played.drift.iter().filter(|_| self.of_recording);
-        let (unmoved, stay) = self.unmoved(first.played.driven.sent.clone());
+        let unmoved = self.unmoved(first.played.driven.sent.clone());
         let varying: Vec<Varying> = since.flat_map(of_drift).chain(unmoved).collect();
         let golden = self.with_cost(golden, &mut first, None);
-        let (dates_stay, lacking) = of_tools(&first, &[], false, &stay);
+        let (dates_stay, lacking) = of_tools(&first, &[], false);
         let run = Box::new(self.without_varying(first, &varying, rules)?);
         Ok(Agreed { golden, run, older, replays: TWO, varying, dates_stay, lacking })
     }
@@ -288,18 +285,13 @@ fn varying(one: &Replayed, other: &Replayed) -> Vec<Varying> {
 }
 
 /// Returns the requests to tools whose days stayed or moved where the clock `has_moved`, or only moved where a router asked for its day,
-/// since it may tell others by the clock, and those that are known to `stay`; and the headers of requests that not all replays sent.
-fn of_tools(
-    one: &Replayed,
-    others: &[Replayed],
-    has_moved: bool,
-    stay_anyway: &BTreeSet<CallOfTool>,
-) -> (Vec<Dated>, Vec<(CallOfTool, String)>) {
-    let stay = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
+/// since it may tell others by the clock; and the headers of requests that not all replays sent.
+fn of_tools(one: &Replayed, others: &[Replayed], has_moved: bool) -> (Vec<Dated>, Vec<Lacking>) {
+    let dated = others.iter().map(|run| run.played.tools.dates_stay.clone()).reduce(|all, run| &all & &run);
     let lacking = others.iter().chain([one]).flat_map(|run| run.played.tools.lacking.clone());
     let is_told = others.iter().any(|run| run.played.other_day);
-    let is_known = |(call, stay): &Dated| has_moved || if *stay { stay_anyway.contains(call) } else { is_told };
-    (stay.into_iter().flatten().filter(is_known).collect(), lacking.collect())
+    let is_known = |(_, stays): &Dated| has_moved || is_told && !stays;
+    (dated.into_iter().flatten().filter(is_known).collect(), lacking.collect())
 }
 
 /// Waits for the next second, so that the recording and the two replays all happen in different seconds. Otherwise a clock that

@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 
 use super::replays::Proof;
 use crate::run::foreign::add_answer;
-use retake_core::days::tells;
 use retake_core::events::Foreign;
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Varying, dates};
-use retake_engine::tools::CallOfTool;
 use retake_wire::fixture::ToolExchange;
-use time::OffsetDateTime;
 
 /// What was named so far, and the days that the service told first.
 struct Named(Foreign, BTreeSet<String>);
@@ -27,31 +24,27 @@ impl Named {
 }
 
 impl Proof<'_> {
-    /// Where no clock was moved, the days of a new recording's calls that may be any other ones, by messages; and the requests to tools whose
-    /// days stay, which are none of this week. The scenario `sent` texts, which name some.
-    pub(crate) fn unmoved(&self, sent: Foreign) -> (Vec<Varying>, BTreeSet<CallOfTool>) {
-        let Some(fixture) = self.fixture.filter(|_| self.of_recording) else { return Default::default() };
-        let (asked, today) = (|of: &ToolExchange| of.params.print(Layout::Compact), OffsetDateTime::now_utc().date());
+    /// Where no clock was moved, the days of a new recording's calls that may be any other ones, by messages. The scenario `sent` texts, which
+    /// name some.
+    pub(crate) fn unmoved(&self, sent: Foreign) -> Vec<Varying> {
+        let Some(fixture) = self.fixture.filter(|_| self.of_recording) else { return Vec::new() };
         let (mut named, mut varying) = (Named(sent, BTreeSet::new()), Vec::new());
-        for exchange in fixture.tools.values().flatten() {
-            // An answer may repeat a day of its request.
-            if named.others(&dates(&asked(exchange))).is_empty() {
-                exchange.answer.iter().for_each(|(Ok(answer) | Err(answer))| named.0.add(answer));
-            }
+        // An answer may repeat a day of its request.
+        let names_none = |of: &&ToolExchange| !dates(&of.params.print(Layout::Compact)).is_truthy();
+        for Ok(answer) | Err(answer) in fixture.tools.values().flatten().filter(names_none).flat_map(|of| &of.answer) {
+            named.0.add(answer);
         }
         for (turn, of) in fixture.table.turns().iter().enumerate() {
             let text = of.checks.and_then(|checks| fixture.texts.get(&checks.dates?));
             let lists = text.and_then(|text| Json::parse(text.as_bytes()).ok()).unwrap_or_default();
             for (message, dates) in lists.as_array().unwrap_or_default().iter().enumerate() {
                 let others = named.others(dates);
-                varying.extend((!others.is_empty()).then(|| Varying::of_element(turn, Check::Dates, message)));
+                let place = vec![message.to_string()];
+                varying.extend((!others.is_empty()).then_some(Varying { turn, check: Check::Dates, place }));
                 named.1.extend(others);
             }
             add_answer(&of.output, &mut named.0);
         }
-        let calls = fixture.tools.iter().flat_map(|(server, all)| all.iter().enumerate().map(move |of| (server, of)));
-        let stays = |text: &str| named.others(&dates(text)).is_empty() && !tells(text, today, 0);
-        let stay = calls.filter(|(_, (_, of))| stays(&asked(of)));
-        (varying, stay.map(|(server, (index, _))| (server.clone(), index)).collect())
+        varying
     }
 }

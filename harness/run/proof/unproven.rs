@@ -35,13 +35,12 @@ impl Proof<'_> {
             Disagreement::Differ { runs, goldens } => {
                 let [one, other] = &**goldens;
                 let replays = number(runs.len());
-                let headline =
-                    format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
+                let what = format!("unstable: {replays} replays of scenario `{name}` differ, so nothing was written");
                 let lines = Evidence::diff(
                     "these lines vary from run to run:",
                     unified_lines(&one.to_string(), &other.to_string()),
                 );
-                (None, Failure::new(headline).evidence(lines), runs[0].golden_by(self.scenario, &self.project.rules))
+                (None, Failure::new(what).evidence(lines), runs[0].golden_by(self.scenario, &self.project.rules))
             }
         };
         let events = || vec!["the events that the service sends".to_owned()];

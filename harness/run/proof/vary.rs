@@ -49,9 +49,8 @@ pub(super) fn compare(a: &str, b: &str, in_context: bool, fits: &dyn Fn(&Rule) -
             let left = |text: &str, end: usize| text.len() - end;
             let (new_a, new_b) = (candidate.rule.apply(&a), candidate.rule.apply(&b));
             let at = common(&new_a, &new_b);
-            let moved =
-                new_a.len() - at <= left(&a, candidate.ends.0) && new_b.len() - at <= left(&b, candidate.ends.1);
-            moved && (in_context || candidate.rule.alone) && fits(&candidate.rule)
+            let goes = new_a.len() - at <= left(&a, candidate.ends.0) && new_b.len() - at <= left(&b, candidate.ends.1);
+            goes && (in_context || candidate.rule.alone) && fits(&candidate.rule)
         };
         let Some(candidate) = candidates(&a, &b, at).into_iter().find(mends) else {
             let values = (line_at(&a, at).to_owned(), line_at(&b, at).to_owned());

@@ -106,9 +106,8 @@ impl Recording<'_> {
         if saved == 0 {
             return Failure::new(format!("{what} before an answer was complete, so nothing is saved"));
         }
-        let answers =
-            if saved == 1 { "1 complete answer is".to_owned() } else { format!("{saved} complete answers are") };
-        let failure = Failure::new(format!("{what}; {answers} saved in {}", journal.display()));
+        let of = if saved == 1 { "1 complete answer is".to_owned() } else { format!("{saved} complete answers are") };
+        let failure = Failure::new(format!("{what}; {of} saved in {}", journal.display()));
         with_resume_advice(failure, &self.scenario.name, recorder)
     }
 

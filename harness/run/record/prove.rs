@@ -72,7 +72,7 @@ impl<'a> Driven<'a> {
             Err(unproven) if accept_unstable && !unproven.why.is_empty() => {
                 let why = unproven.why.join("\n  ");
                 terminal::note(format!("{name}: warning: written without a proof, because this varies:\n  {why}"));
-                let made = made.with_varying(&proof.unmoved(Foreign::default()).0);
+                let made = made.with_varying(&proof.unmoved(Foreign::default()));
                 text = Fixture { unstable: unproven.why, ..made }.print();
                 (unproven.golden, "marked as unstable".to_owned())
             }

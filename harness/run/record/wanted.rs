@@ -56,9 +56,7 @@ fn of_each_fixture<'a>(scenarios: &[&'a Scenario], doing: &str) -> Vec<&'a Scena
         recorder.is_some_and(|recorder| recorder.name == scenario.name)
     });
     let names = |of: &[&Scenario]| of.iter().map(|scenario| scenario.name.as_str()).collect::<Vec<_>>().join(", ");
-    let others = (!others.is_empty()).then(|| {
-        format!("without a recording of their own (`{RETAKE} test --update` writes their goldens): {}", names(&others))
-    });
+    let others = (!others.is_empty()).then(|| format!("without a recording of their own: {}", names(&others)));
     let some = (!chosen.is_empty()).then(|| format!("{doing} {}: {}", chosen.len(), names(&chosen)));
     terminal::note(some.into_iter().chain(others).collect::<Vec<_>>().join("; "));
     chosen

@@ -128,9 +128,8 @@ impl Setting<'_> {
                 let starts = self.starts.acquire().await;
                 let began = Instant::now();
                 let (mode, callers) = (Mode::Replay(play.replay.clone()), project.open.callers.clone());
-                let (until, options) =
-                    (began + scenario.timeout, ServerOptions { callers, ..ServerOptions::default() });
-                let starting = trial::started(project, scenario, Some(fixture), launch, until, mode, options);
+                let (end, options) = (began + scenario.timeout, ServerOptions { callers, ..ServerOptions::default() });
+                let starting = trial::started(project, scenario, Some(fixture), launch, end, mode, options);
                 let (running, doubles) = starting.await?;
                 drop(starts);
                 let (doubles_of, starting) = (doubles.as_ref(), began.elapsed());

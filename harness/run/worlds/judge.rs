@@ -201,7 +201,8 @@ impl Case<'_> {
             // that, there may be no more than one event that had not been sent yet.
             let from = away.gate.acted().map_or(f64::INFINITY, |acted| seen.at(acted));
             let new: Vec<_> = seen.calls.iter().filter(|call| call.came >= from).map(|call| call.turn).collect();
-            let before = |turn: &Option<usize>| turn.map(|turn| recording.seen.events_before(turn));
+            let came = |turn| recording.seen.events_by(recording.seen.answered(turn).unwrap_or_default());
+            let before = |turn: &Option<usize>| turn.map(came);
             let sent = new.first().and_then(before).map_or(0, |events| events.saturating_sub(1));
             let noticed = sent.max(world.fault.after.unwrap_or_default()) + 2;
             let more = new.iter().filter(|turn| before(turn).is_none_or(|events| events >= noticed)).count();

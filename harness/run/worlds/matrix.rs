@@ -91,10 +91,9 @@ pub(super) fn run(
     let mut judged = setting.all(&recording, batches, threads)?;
     // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
     // so such worlds run once more, with less beside them, and what came too late three times; with no answer at all, it is not the machine.
-    let is_doubtful =
-        |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
+    let doubted = |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
     for round in 0..3 {
-        let again = |it: &Judged| it.late || (round == 0 && is_doubtful(it));
+        let again = |it: &Judged| it.late || (round == 0 && doubted(it));
         let again = judged.iter().filter(|(_, it)| it.as_ref().map_or(round == 0, again));
         judged.extend(setting.all(&recording, again.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect(), few)?);
     }

@@ -233,8 +233,7 @@ impl Setting<'_> {
 
     /// Why the system cannot be killed.
     pub(super) fn cannot_be_killed(&self) -> Option<String> {
-        let is_plain =
-            |action: &Action| matches!(action, Action::Request(it) if !matches!(it.answer, AnswerAs::Listen(_)));
+        let is_plain = |of: &Action| matches!(of, Action::Request(it) if !matches!(it.answer, AnswerAs::Listen(_)));
         if !self.project.systems.is_command(self.scenario) {
             return Some("only a system with a `command` can be killed and started again".to_owned());
         }

@@ -368,7 +368,7 @@ impl Seen {
     }
 
     /// When the call of a turn was answered.
-    fn answered(&self, turn: usize) -> Option<f64> {
+    pub(super) fn answered(&self, turn: usize) -> Option<f64> {
         Some(self.calls.iter().find(|call| call.turn == Some(turn))?.answered)
     }
 
@@ -377,13 +377,8 @@ impl Seen {
         self.steps.iter().filter(|step| step.at_ms <= time).count()
     }
 
-    fn events_by(&self, time: f64) -> usize {
+    pub(super) fn events_by(&self, time: f64) -> usize {
         self.steps.iter().flat_map(|step| &step.events).filter(|event| event.at_ms <= time).count()
-    }
-
-    /// How many events had come before the call of a turn was answered.
-    pub(super) fn events_before(&self, turn: usize) -> usize {
-        self.events_by(self.answered(turn).unwrap_or_default())
     }
 
     /// How many steps and events the client has had by this time; `None` if not all events are known.

@@ -41,7 +41,7 @@ fn a_client_that_does_not_disconnect_in_replay_is_explained_at_the_time_limit() 
     tree.scenario("a", "timeout = \"5s\"\n[[step]]\npost = \"/relay\"\nstream = { last = \"end\" }\n");
     tree.retake().args(&["test", "a"]).run().red(&[
         "the scenario took longer than 5s",
-        "the service goes on with a model call that it cancelled while it was recorded: its answer is held open",
+        "the service goes on with a model call that it cancelled while it was recorded: it is held open",
     ]);
 }
 

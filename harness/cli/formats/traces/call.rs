@@ -121,8 +121,7 @@ fn are_one_answer(one: &Answer, other: &Answer) -> bool {
 
 /// The place of each span's parent; `None` if it has none, or the parent is not in the trace.
 pub(super) fn parents(spans: &[Span]) -> Vec<Option<usize>> {
-    let places: HashMap<&str, usize> =
-        spans.iter().enumerate().map(|(place, span)| (span.id.as_str(), place)).collect();
+    let places: HashMap<&str, usize> = spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
     let parent = |(place, span): (usize, &Span)| places.get(span.parent.as_str()).copied().filter(|at| *at != place);
     spans.iter().enumerate().map(parent).collect()
 }

@@ -22,10 +22,7 @@ impl Golden {
             leave_out_wholes(kinds, &|whole| other.contains(whole));
             open_numbers(kinds, numbers(kinds) != numbers(other));
             open_texts(kinds, texts(kinds) != texts(other));
-            tell(kinds, &|kind| drops_fraction(kind, other), &|time| match time {
-                Kind::Time(form, away) => Some(Kind::Time(form.replacen(":ss", ":ss.f", 1), away.clone())),
-                _ => None,
-            });
+            tell(kinds, &|kind| drops_fraction(kind, other), &|_| other.iter().find(|kind| is_time(kind)).cloned());
             if of_sort(kinds, &is_time) != of_sort(other, &is_time) {
                 tell(kinds, &is_time, &|time| Some(time.form()));
             }
@@ -206,21 +203,19 @@ impl Golden {
     }
 
     /// Whether times of this golden are so far away that another one does not tell.
-    pub fn tells_times_otherwise(mut self, other: &Golden) -> bool {
-        let is_lost = Cell::new(false);
-        self.at_places(other, &|kinds, other| {
-            is_lost.set(is_lost.get() || kinds.iter().any(Kind::is_away) && !other.iter().any(Kind::is_away));
-        });
-        is_lost.get()
+    pub fn tells_times_otherwise(self, other: &Golden) -> bool {
+        self.has_place(other, &|kinds, other| kinds.iter().any(Kind::is_away) && !other.iter().any(Kind::is_away))
     }
 
     /// Whether a point in time has no fraction of a second where another golden has one: some clocks drop zeros.
-    pub fn drops_fractions(mut self, other: &Golden) -> bool {
-        let drops = Cell::new(false);
-        self.at_places(other, &|kinds, other| {
-            drops.set(drops.get() || kinds.iter().any(|kind| drops_fraction(kind, other)));
-        });
-        drops.get()
+    pub fn drops_fractions(self, other: &Golden) -> bool {
+        self.has_place(other, &|kinds, other| kinds.iter().any(|kind| drops_fraction(kind, other)))
+    }
+
+    fn has_place(mut self, other: &Golden, is_one: &dyn Fn(&[Kind], &[Kind]) -> bool) -> bool {
+        let has = Cell::new(false);
+        self.at_places(other, &|kinds, other| has.set(has.get() || is_one(kinds, other)));
+        has.get()
     }
 
     /// Acts at each place and, as on the order of a list, on what each event of a label says.
@@ -345,12 +340,8 @@ fn leave_order_out(kind: &mut Kind) {
 pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
     let has = |of: &str| known.iter().any(|kind| matches!(kind, Kind::Time(_, away) if away == of));
     let is_open = known.iter().any(is_time) && !known.iter().any(Kind::is_away);
-    let is_in = |kinds: &[Kind], form: &str| kinds.iter().any(|kind| matches!(kind, Kind::Time(of, _) if of == form));
     let all = kinds.clone();
-    kinds.retain(|kind| match kind {
-        Kind::Time(form, _) => is_in(known, form) || !drops_zeros(form, &|form| is_in(&all, form)),
-        _ => true,
-    });
+    kinds.retain(|kind| !drops_fraction(kind, &all) || known.iter().any(|known| known.form() == kind.form()));
     tell(kinds, &is_time, &|time| match time {
         Kind::Time(_, away) if is_open || has("") && (away == LATER || away == NOW) => Some(time.form()),
         Kind::Time(form, away) if away == LATER && has(NOW) && !has(LATER) => {
@@ -363,7 +354,7 @@ pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
 /// Whether it is a point in time without a fraction of a second, and the others at its place have one.
 fn drops_fraction(kind: &Kind, others: &[Kind]) -> bool {
     let is_in = |form: &str| others.iter().any(|kind| matches!(kind, Kind::Time(of, _) if of == form));
-    matches!(kind, Kind::Time(form, _) if !is_in(form) && drops_zeros(form, &is_in))
+    matches!(kind, Kind::Time(form, _) if drops_zeros(form, &is_in))
 }
 
 /// Tells how far away the times at a place are, if that is known.

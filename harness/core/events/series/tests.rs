@@ -20,7 +20,7 @@ fn numbers_that_count_are_told_by_where_they_begin() {
         (&[4, 5, 6], None),
         (&[0, 1, 1, 2], None),
     ] {
-        assert_eq!(of(numbers).from(false), from, "{numbers:?}");
+        assert_eq!(of(numbers).from(), from, "{numbers:?}");
     }
 }
 

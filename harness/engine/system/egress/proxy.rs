@@ -6,7 +6,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use super::Egress;
+use super::{Egress, Reached, now};
 
 /// The variables that clients read; most read them in lower case too.
 const VARIABLES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
@@ -64,6 +64,6 @@ async fn refuse(client: TcpStream, egress: Egress) -> Option<()> {
         let url = url::Url::parse(target).ok()?;
         format!("{}:{}", url.host_str()?, url.port_or_known_default()?)
     };
-    egress.asked_proxy(to);
+    egress.reached(Reached { process: String::new(), to, port: None, refused: true, at: now() });
     client.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").await.ok()
 }

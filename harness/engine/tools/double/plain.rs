@@ -36,10 +36,8 @@ impl Plain {
     /// are, too, since not each is random.
     pub(super) fn chosen(&self) -> Vec<String> {
         let takes_any = |name: &str| self.headers.get_all(name).iter().any(|value| value.as_bytes().contains(&b'*'));
-        let of_clients = |name: &str| {
-            OF_CLIENTS.split(' ').any(|of| of == name)
-                || matches!(name, "accept" | "accept-language") && takes_any(name)
-        };
+        let is_any = |name: &str| matches!(name, "accept" | "accept-language") && takes_any(name);
+        let of_clients = |name: &str| OF_CLIENTS.split(' ').any(|of| of == name) || is_any(name);
         let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
         let normalizer = Normalizer::default();
         let prints = |name: &str| {
