@@ -193,9 +193,8 @@ impl CheckData {
                 Some(if self.turns.is_empty() { failure } else { failure.evidence(said(&unchecked)) })
             }
             CheckResult::Drift => {
-                let what =
-                    format!("the provider no longer answers as recorded: {}", counted(drift.len(), "difference"));
-                let mut failure = Failure::of(vec![Cause::new(CauseKind::Provider, what)]).evidence(listed(&drift));
+                let why = format!("the provider no longer answers as recorded: {}", counted(drift.len(), "difference"));
+                let mut failure = Failure::of(vec![Cause::new(CauseKind::Provider, why)]).evidence(listed(&drift));
                 if !unchecked.is_empty() {
                     failure = failure.evidence(said(&unchecked));
                 }

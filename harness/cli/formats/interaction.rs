@@ -209,9 +209,8 @@ pub(super) fn host_and_path(url: &str) -> Option<(&str, String)> {
 
 fn asks_for_a_token(path: &str, request: &Json) -> bool {
     let path = path.split('?').next().unwrap_or_default();
-    let grant =
-        request.get("grant_type").is_some() || request.as_str().is_some_and(|form| form.contains("grant_type="));
-    grant || path.ends_with("/oauth2/token") || path.ends_with("/oauth/token")
+    let asks = request.get("grant_type").is_some() || request.as_str().is_some_and(|it| it.contains("grant_type="));
+    asks || path.ends_with("/oauth2/token") || path.ends_with("/oauth/token")
 }
 
 /// Returns the headers with these names and values. Pairs that are not headers, such as HTTP/2's `:path`, are left out.

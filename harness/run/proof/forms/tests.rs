@@ -1,16 +1,7 @@
 use super::*;
 
 #[test]
-fn each_form_is_a_valid_pattern() {
-    assert_eq!(FORMS.len(), 26);
-    for form in FORMS.iter() {
-        assert!(form.regex().is_some(), "{}", form.pattern);
-    }
-}
-
-/// A form is found by its pattern alone exactly where it is found with what its pattern needs.
-#[test]
-fn what_a_form_needs_is_in_each_of_its_matches() {
+fn each_form_finds_its_own() {
     const TEXTS: [&str; 26] = [
         "Tue, 3 Feb 2026 08:09:10",
         "Tue Feb  3 08:09:10 CET 2026",
@@ -39,13 +30,9 @@ fn what_a_form_needs_is_in_each_of_its_matches() {
         "٣٤",
         "1,000.5e3",
     ];
+    assert_eq!(FORMS.len(), TEXTS.len());
     for (form, own) in FORMS.iter().zip(TEXTS) {
-        assert!(form.find_in(own).next().is_some(), "{} in {own:?}", form.pattern);
-        for text in TEXTS {
-            let by_pattern: Vec<_> = form.regex().unwrap().find_iter(text).map(|found| found.range()).collect();
-            let found: Vec<_> = form.find_in(text).map(|found| found.range()).collect();
-            assert_eq!(found, by_pattern, "{} in {text:?}", form.pattern);
-        }
+        assert!(form.regex.is_match(own), "{} in {own:?}", form.regex);
     }
 }
 
