@@ -62,7 +62,8 @@ impl MissedCall {
             MissReason::AllServed { turns, more } => {
                 let own = self.lookup.checks.as_ref().map(|checks| checks.hashes.prompt);
                 let is_own = |turn: &usize| fixture.table.turns()[*turn].checks.map(|checks| checks.prompt) == own;
-                let is_again = self.lookup.caller.is_none() && same.iter().any(|turn| served[*turn] && is_own(turn));
+                // Of a call that was made again while it was recorded, this is one more.
+                let is_again = self.lookup.caller.is_none() && same.iter().filter(|turn| is_own(turn)).count() > 1;
                 let of_another = same.iter().copied().find(|turn| !served[*turn] && !is_again);
                 let turn = of_another.or(turns.last().copied()).unwrap_or_default();
                 self.lines.push(format!("nearest    {}", run.place(turn)));

@@ -58,9 +58,9 @@ impl Clock {
         let days = self.by_each(written);
         let mut told = days.iter().filter(|(then, _)| times_told(recorded, *then) > 0).peekable();
         let said = Days::new(days.iter().copied()).nearer(recorded, called);
-        let is_lost = |(then, now): &(Date, Date)| {
-            let near = (-7..=7).map(|by| *now + Duration::days(by));
-            let mut others = near.filter(|it| days.iter().all(|(_, now)| now != it));
+        let is_lost = |(then, _): &(Date, Date)| {
+            let near = (-7..=7).map(|by| *then + Duration::days(by));
+            let mut others = near.filter(|it| days.iter().all(|(then, _)| then != it));
             times_told(&said, *then) < times_told(recorded, *then)
                 && others.any(|other| !Days::new([(*then, other)]).equal(recorded, &said).is_none())
         };

@@ -208,4 +208,13 @@ fn a_prompt_of_another_call_is_compared_with_that_of_the_open_turn() {
         let first = missed.lines().next().unwrap();
         assert!(["the system prompt of", "Globex", "ACME"].iter().all(|said| first.contains(said)), "{missed}");
     });
+    // What was asked twice while it was recorded is asked once more.
+    let turns = vec![of_nobody(&acme, "one"), of_nobody(&acme, "two"), of_nobody(&globex, "three")];
+    on_a_server(turns, CallerRules::default(), async |client, server| {
+        for answer in ["one", "two"] {
+            assert_eq!(ask(client, server, &acme).await, Ok(answer.to_owned()));
+        }
+        let missed = ask(client, server, &acme).await.unwrap_err();
+        assert!(missed.contains("asks once more than recorded: turn 2 and 1 more had already answered it"), "{missed}");
+    });
 }

@@ -9,6 +9,7 @@ use crate::support::tree::Tree;
 tests!(
     a_prompt_that_tells_its_day_in_digits_tells_today,
     days_that_stay_stand_beside_days_that_move,
+    a_prompt_that_tells_its_day_twice_tells_one_day,
     a_prompt_that_greets_another_client_is_red,
     a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note,
     what_is_let_in_is_the_first_line_and_not_what_the_service_then_asks,
@@ -134,6 +135,20 @@ fn a_prompt_that_tells_its_day_in_digits_tells_today() {
         on(day, &stays, "1").exits(0);
         // Of other days nobody knows whether they have to move.
         on(day, "Be brief. This year began on 2027-01-01.", "0").exits(0);
+    }
+}
+
+/// One of both is another day, and nothing else.
+fn a_prompt_that_tells_its_day_twice_tells_one_day() {
+    let twice = |other: &str| APP.replace("Today is {day()}. ", &format!("Today is {{day()}}, or {{day({other})}}. "));
+    let tree = recorded_as(&twice("0"));
+    for day in [time::OffsetDateTime::now_utc().date().to_string(), "2031-05-04".to_owned()] {
+        let on = |other: &str| {
+            tree.write("app.py", &twice(other));
+            tree.retake().env("RETAKE_DATE", &*day).arg("test").run()
+        };
+        on("0").exits(0).never_says("drift");
+        on("-1").exits(1).says(&["drift: the system prompt tells another day than today ("]);
     }
 }
 
