@@ -149,7 +149,7 @@ impl Tally {
         let of_model = self.models.entry(name.to_owned()).or_default();
         of_model.calls += 1;
         let embedded = Usage { input: tokens.unwrap_or(0), ..Usage::default() };
-        let Usage { input, output, .. } = answer.map_or(embedded, |answer| answer.usage.unwrap_or_default());
+        let Usage { input, output, .. } = answer.and_then(|answer| answer.usage).unwrap_or(embedded);
         of_model.tokens.input = of_model.tokens.input.saturating_add(input);
         of_model.tokens.output = of_model.tokens.output.saturating_add(output);
     }

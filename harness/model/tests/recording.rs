@@ -303,6 +303,21 @@ fn headers_about_retries_and_accounts_are_passed_on_and_not_stored() {
     });
 }
 
+/// They are no answer, but cost something.
+#[test]
+fn the_tokens_of_embeddings_count() {
+    run(async {
+        const ANSWER: &str =
+            r#"{"object": "list", "model": "e", "data": [], "usage": {"prompt_tokens": 75, "total_tokens": 75}}"#;
+        let router = Router::new().fallback(any(|| async { ([("content-type", "application/json")], ANSWER) }));
+        let recording = Recording::of(provider(router).await, false, &[]).await;
+        let call = r#"{"model": "e", "input": ["one", "two"]}"#;
+        post(&recording.server, "/v1/embeddings", recording.server.key(), call).await;
+        recording.settled().await;
+        assert_eq!(recording.recorder.tally().models["e"].tokens.input, 75);
+    });
+}
+
 #[test]
 fn errors_are_turns_if_a_scenario_asks_for_it() {
     run(async {
