@@ -123,6 +123,12 @@ fn init_without_any_file_says_what_it_takes_the_project_for() {
     let named = Tree::empty();
     named.write("server.mjs", "");
     named.retake().arg("init").run().exits(0).says(&["npx retake record hello"]).never_says("no file here");
+    // Whoever says how the service is started has it here, whatever lies below.
+    let above = Tree::empty();
+    above.write("service/go.mod", "");
+    above.retake().arg("init").run().exits(2).says(&["cd service && retake init"]);
+    above.retake().args(&["init", "-y", "--", "./desk", "{{ port }}"]).run().exits(0);
+    assert!(above.read("scenarios/suite.toml").contains("command = [\"./desk\", \"{{ port }}\"]\n"));
 }
 
 fn an_empty_shard_is_merged_and_a_wrong_folder_is_not() {

@@ -1,6 +1,7 @@
 //! Systems that are built before they start, and systems with a fixed port.
 
-use super::described::{READY, system};
+use super::described::{CHAT, READY, system};
+use super::provider::record;
 use crate::support::loopback::free_port;
 use crate::support::tree::Tree;
 
@@ -39,6 +40,11 @@ fn a_build_that_fails_shows_what_it_printed() {
     tree.scenario("one", COUNT);
     tree.write("front/page.js", "");
     tree.retake().arg("test").run().red(&["failed to build system `agent`", "failed: exit code 3", "| no such module"]);
+    // What several recordings fail for is told once.
+    tree.scenario("two", CHAT);
+    tree.scenario("three", CHAT);
+    let told = "two: not recorded: failed to build system `agent`";
+    record(&tree, &["two", "three"]).red(&[told, "three: not recorded: for the same reason"]);
 }
 
 fn scenarios_take_turns_on_a_fixed_port_and_a_port_in_use_is_named() {

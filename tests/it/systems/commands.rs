@@ -49,6 +49,7 @@ detail = "values"
         "CONFIG \"<root>/agent.toml\"",
         "DATA_DIR \"<workdir>\"",
         "HOME \"<home>\"",
+        "LANG \"C.UTF-8\"",
         "OPENAI_API_KEY \"<key>\"",
         "OPENAI_BASE_URL \"http://<model>/v1\"",
         "RUN \"x<run>x\"",

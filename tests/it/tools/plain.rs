@@ -18,6 +18,7 @@ tests! {
     of_several_requests_that_are_not_made_the_first_line_quotes_none,
     a_step_that_fails_behind_an_error_of_the_model_says_so,
     a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is_not,
+    a_language_that_the_agent_chose_is_held,
     headers_that_vary_between_replays_are_not_held,
     a_key_that_names_a_request_is_no_secret,
     what_the_model_said_may_be_sent_to_an_http_tool,
@@ -226,6 +227,20 @@ fn a_header_that_a_request_lacks_is_drift_and_what_clients_send_by_themselves_is
         exchanges[1].as_object_mut().unwrap().remove("headers").unwrap();
     });
     tree.retake().arg("test").run().exits(0);
+}
+
+fn a_language_that_the_agent_chose_is_held() {
+    let tree = tree();
+    tree.replace("agent.py", "\"X-Tenant\"", "\"Accept\": \"a/b, */*\", \"Accept-Language\": \"de\", \"X-Tenant\"");
+    record(&tree);
+    tree.replace("agent.py", "a/b", "c/d");
+    tree.retake().arg("test").run().exits(0);
+    tree.replace("agent.py", "\"de\"", "\"en\"");
+    tree.retake()
+        .arg("test")
+        .run()
+        .exits(1)
+        .says(&["` to `weather` has another value of the header `accept-language` than recorded"]);
 }
 
 fn headers_that_vary_between_replays_are_not_held() {
