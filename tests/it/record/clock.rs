@@ -14,12 +14,13 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         (
             "what_the_model_decides_is_found_where_a_call_tells_the_time",
             what_the_model_decides_is_found_where_a_call_tells_the_time,
         ),
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
+        ("a_clock_that_drops_zeros_once_is_looked_at_again", a_clock_that_drops_zeros_once_is_looked_at_again),
         (
             "a_day_that_a_tool_named_is_held_without_another_clock",
             a_day_that_a_tool_named_is_held_without_another_clock,
@@ -401,4 +402,18 @@ fn a_day_that_a_tool_named_is_held_without_another_clock() {
     let told = "drift: a call tells another day or time than recorded (\"2099-03-04\" → \"2099-03-05\")";
     changed(&tree, named, &another).exits(1).says(&[told]);
     changed(&tree, "09:30", "08:30").exits(1).says(&["08:30"]);
+}
+
+/// What another replay shows, too, is a failure.
+fn a_clock_that_drops_zeros_once_is_looked_at_again() {
+    let drops = r#"os.path.exists("once") and not os.remove("once") or os.path.exists("always")"#;
+    let said = format!(r#"now.isoformat(timespec="seconds" if {drops} else "milliseconds") + "Z""#);
+    let (tree, ran) = recorded_with(&said, false, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let test = || tree.retake().args(&["test", "day"]).run();
+    tree.write("once", "");
+    test().exits(0);
+    assert!(!tree.path("once").exists());
+    tree.write("always", "");
+    test().exits(1).says(&["`/said` is `yyyy-mm-ddThh:mm:ssZ", "not `yyyy-mm-ddThh:mm:ss.fZ"]);
 }
