@@ -39,8 +39,7 @@ pub fn decode_read(api: Api, response: &Response, json: Option<&Json>) -> Result
     }
     let body = match json {
         Some(json) => Cow::Borrowed(json),
-        // Bytes may be said to be AWS's event stream that could not be read as one.
-        None if api == Api::Opaque && !response.content_type.starts_with(events::EVENTS) => Cow::Owned(Json::Null),
+        None if api == Api::Opaque && !is_of_events(response) => Cow::Owned(Json::Null),
         None => Cow::Owned(value(api, &response.body)?),
     };
     let body = match &*body {
@@ -80,6 +79,11 @@ fn value(api: Api, body: &Body) -> Result<Json, WireError> {
         Api::Ollama => ollama::stream::assemble(frames),
         Api::OpenAiChat | Api::Declared(_) | Api::Opaque => Err(neither_json_nor_stream(body)),
     }
+}
+
+/// Whether bytes are said to be AWS's event stream, of which they could not be read.
+fn is_of_events(response: &Response) -> bool {
+    matches!(response.body, Body::Binary(_)) && response.content_type.starts_with(events::EVENTS)
 }
 
 fn neither_json_nor_stream(body: &Body) -> WireError {

@@ -29,7 +29,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-egress", 230, 0),
     ("retake-core", 14_628, 38),
     ("retake-durable", 1062, 0),
-    ("retake-wire", 8441, 5),
+    ("retake-wire", 8443, 5),
     ("retake-model", 8386, 0),
     ("retake-audit", 1250, 0),
     ("retake-scenario", 5188, 0),

@@ -187,7 +187,7 @@ pub(super) fn python_repr_string(s: &str, out: &mut String) {
             }
             // Python's `str.isprintable`. Rust's `escape_debug` escapes the same Unicode categories, and also a combining mark at the beginning of a
             // text, so the character is tested in second place.
-            _ if format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\') || "'\"".contains(c) => {
+            _ if "'\"".contains(c) || format!("a{c}").escape_debug().nth(1).is_none_or(|first| first != '\\') => {
                 out.push(c);
             }
             _ => drop(match u32::from(c) {
