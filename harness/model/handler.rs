@@ -20,7 +20,7 @@ use super::replay::Replay;
 use super::route::{Aside, Route};
 use super::run_log::{Asked, CallOutcome, HeardCall};
 use super::seats::{Begun, Seats};
-use super::served::Found;
+use super::served::{Found, Served};
 use super::session::{Mode, Read, Session};
 use super::today::KeptCall;
 use super::worlds;
@@ -188,7 +188,10 @@ impl Exchange<'_> {
         let seen = CallUnderWay::begin(replay, || (incoming.via(), Asked::of(&lookup)));
         let taken = replay.take(of_session.as_deref(), &lookup, Some(&|| read.json()));
         let found = match &taken {
-            Ok(served) if served.found != Found::ByKey => Some((FlawKind::Key, said_of(served.found))),
+            Ok(Served { found: Found::ByFirstKey, .. }) => Some((FlawKind::Key, BY_FIRST_KEY)),
+            Ok(Served { found: Found::OverAnotherApi, .. }) => Some((FlawKind::Key, OVER_ANOTHER_API)),
+            Ok(Served { found: Found::ByPlace, .. }) => Some((FlawKind::Key, BY_PLACE)),
+            Ok(Served { found: Found::ByDay, .. }) => Some((FlawKind::Key, BY_DAY)),
             Ok(of) if caller.is_none() && of.turn().names_caller_over_http() => Some((FlawKind::Caller, UNDECLARED)),
             _ => None,
         };
@@ -338,16 +341,6 @@ const BY_DAY: &str = "the turn was found by its day: where the recording says it
 /// The note on a call that says other folders.
 const BY_PLACE: &str =
     "the turn was found by its places: where the recording says its own folder, the call says that of this run";
-
-/// What is said of a turn that was not found by its key.
-fn said_of(found: Found) -> &'static str {
-    match found {
-        Found::ByFirstKey => BY_FIRST_KEY,
-        Found::OverAnotherApi => OVER_ANOTHER_API,
-        Found::ByPlace => BY_PLACE,
-        Found::ByDay | Found::ByKey => BY_DAY,
-    }
-}
 
 /// The note on a call that no longer says who makes it.
 const UNDECLARED: &str = "it is no longer declared";

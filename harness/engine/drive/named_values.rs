@@ -13,11 +13,6 @@ fn is_short(value: &str) -> bool {
     value.strip_prefix('/').is_some_and(|name| !name.contains('/'))
 }
 
-fn is_in(value: &str, text: &str) -> bool {
-    text.contains(value)
-        && (!is_short(value) || matches!(Places::new([("", value.to_owned())]).put(text, ""), Cow::Owned(_)))
-}
-
 /// Values that differ from run to run, and the names that goldens show in place of them.
 #[derive(Clone, Debug, Default)]
 pub struct NamedValues(Vec<(String, String)>);
@@ -34,7 +29,9 @@ impl NamedValues {
     pub fn name_of(&self, text: &str) -> Option<&str> {
         let is_port = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
         let fits = |value: &str| {
-            is_in(value, text)
+            let is_in =
+                || !is_short(value) || matches!(Places::new([("", value.to_owned())]).put(text, ""), Cow::Owned(_));
+            text.contains(value) && is_in()
                 || (text.len() >= NAMED_FROM && value.contains(text))
                 || (is_port && value.rsplit_once(':').is_some_and(|(_, port)| port == text))
         };

@@ -85,12 +85,12 @@ impl Today {
 
     /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
-        let away = (self.clock + own_clock()).whole_seconds();
-        let moves = faketime().filter(|_| away != 0).map(|library| {
+        let away = self.clock + own_clock();
+        let moves = faketime().filter(|_| !away.is_zero()).map(|library| {
             // What it shares with other processes would stay behind if it is killed. Versions up to 0.9.10 always share. With its fix for
             // timers, which nobody moves here, the threads of a JVM never sleep.
             let set = ["DONT_FAKE_MONOTONIC", "NO_FAKE_STAT", "FAKETIME_DISABLE_SHM"].map(|name| (name, "1".into()));
-            let (away, fix) = (format!("{away:+}"), ("FAKETIME_FORCE_MONOTONIC_FIX", "0".into()));
+            let (away, fix) = (format!("{:+}", away.as_seconds_f64()), ("FAKETIME_FORCE_MONOTONIC_FIX", "0".into()));
             [("LD_PRELOAD", library.display().to_string()), ("FAKETIME", away), fix].into_iter().chain(set)
         });
         let told = machine::variables(self.moved).into_iter().chain([(DATE_VARIABLE, self.date.clone())]);
@@ -133,7 +133,8 @@ pub(super) fn clock(env: Option<&BTreeMap<String, Template>>, pacing: Pacing, re
     let given = |name: &str| env?.get(name).map(Template::source).filter(|text| !text.contains("{{"));
     let day = given(DATE_VARIABLE).and_then(parsed).or_else(|| told().filter(|_| recorded.is_none()));
     let away = matches!(pacing, Pacing::Shaken).then_some(AWAY).filter(|_| recorded.is_none());
-    Clock { day, away, recorded, zone: given("TZ").map(str::to_owned), named: Vec::new() }
+    let began = recorded.is_none().then(OffsetDateTime::now_utc);
+    Clock { day, away, recorded, began, zone: given("TZ").map(str::to_owned), named: Vec::new() }
 }
 
 /// The minute that it is, on the day that is today.

@@ -18,6 +18,8 @@ pub struct Clock {
     pub away: Option<Duration>,
     /// The minute at which its clock starts, if that is the one of the recording.
     pub recorded: Option<Minute>,
+    /// When the run began: one that goes past midnight has two days.
+    pub began: Option<OffsetDateTime>,
     /// The value of `TZ` that the system is given.
     pub zone: Option<String>,
     /// The zones that the scenario names, such as that of its user.
@@ -92,7 +94,7 @@ impl Clock {
             let of_utc = day(None, now + away);
             by_each(now + away).into_iter().flat_map(move |(then, now)| [(then, now), (then, of_utc)])
         });
-        by_each(now).into_iter().map(told).chain(moved).collect()
+        std::iter::once(now).chain(self.began).flat_map(by_each).map(told).chain(moved).collect()
     }
 }
 

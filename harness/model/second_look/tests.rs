@@ -139,6 +139,25 @@ fn a_history_is_compared_once() {
 }
 
 #[test]
+fn a_run_that_goes_past_midnight_has_two_days() {
+    let now = time::OffsetDateTime::now_utc();
+    let clock = Clock { began: Some(now - time::Duration::days(1)), ..Clock::default() };
+    let written: Minute = "2026-11-24T12:00+00:00".parse().unwrap();
+    let tells = |day: time::Date| clock.tells_another_day(written, "Today is 2026-11-24.", &format!("Today is {day}."));
+    let back = |days| (now - time::Duration::days(days)).date();
+    assert_eq!([0, 1, 2].map(|days| tells(back(days))), [false, false, true]);
+}
+
+#[test]
+fn a_day_by_one_of_two_clocks_is_today() {
+    let there = Clock { recorded: Some("2026-11-26T20:00+00:00".parse().unwrap()), ..Clock::default() };
+    let there = there.with_zones_of("Asia/Tokyo");
+    let written: Minute = "2026-11-24T12:00+00:00".parse().unwrap();
+    let tells = |day| there.tells_another_day(written, "Today is 2026-11-24.", &format!("Today is 2026-11-{day}."));
+    assert_eq!([25, 26, 27, 28].map(tells), [true, false, false, true]);
+}
+
+#[test]
 fn zones_that_a_scenario_names_and_that_of_the_recorder_are_clocks() {
     let written: Minute = "2026-11-29T19:12+00:00".parse().unwrap();
     let clock = |text: &str, at: &str| {
