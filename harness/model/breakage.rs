@@ -7,6 +7,7 @@ use std::fmt;
 
 use retake_core::json::Json;
 use retake_core::key::{Check, Hash, is_blank};
+use retake_wire::EMPTY;
 use retake_wire::fixture::{Fixture, Turn};
 
 /// What a change breaks. It fails a scenario, unless the scenario ignores the check.
@@ -18,6 +19,8 @@ pub enum Breakage {
     PromptOf(String),
     /// The system prompt tells another day than today, where it told the day of the recording.
     AnotherDay,
+    /// The call sends a message that says nothing.
+    Empty,
     /// The call no longer offers tools.
     ToolsGone,
     /// The recorded answer calls this tool, which is no longer offered.
@@ -37,6 +40,9 @@ impl fmt::Display for Breakage {
             Breakage::PromptGone => write!(f, "the system prompt of a model call is gone"),
             Breakage::PromptOf(caller) => write!(f, "a model call has the system prompt of `{caller}`"),
             Breakage::AnotherDay => write!(f, "the system prompt of a model call tells another day than today"),
+            Breakage::Empty => {
+                write!(f, "a model call sends an empty message more than recorded; a provider may refuse it")
+            }
             Breakage::ToolsGone => write!(f, "the tools of a model call are gone"),
             Breakage::ToolNotOffered(it) => write!(f, "the recorded answer calls `{it}`, which is no longer offered"),
             Breakage::ToolArguments { tool, what } => {
@@ -84,7 +90,11 @@ pub(super) fn breakage(
         Check::Prompt => prompts().map(Breakage::PromptOf),
         Check::Tools if gone => Some(Breakage::ToolsGone),
         Check::Tools => of_tools(turn, &Json::parse(recorded.as_bytes()).ok()?, &Json::parse(called.as_bytes()).ok()?),
-        Check::Model | Check::Settings | Check::Form | Check::Results | Check::Extra | Check::Dates => None,
+        Check::Extra => {
+            let empties = |text: &str| text.matches(&format!(r#""{EMPTY}": true"#)).count();
+            (empties(called) > empties(recorded)).then_some(Breakage::Empty)
+        }
+        Check::Model | Check::Settings | Check::Form | Check::Results | Check::Dates => None,
     }
 }
 

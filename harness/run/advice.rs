@@ -15,7 +15,7 @@ use crate::report::{Advice, Deed, Failure};
 use retake_base::cause::{CauseClass, CauseKind};
 use retake_base::env::RETAKE;
 use retake_core::key::Rules;
-use retake_model::{FlawKind, MissReason, Pacing};
+use retake_model::{Breakage, DriftOf, FlawKind, MissReason, Pacing};
 use retake_scenario::{ClockFrom, Scenario, Unused};
 use retake_wire::fixture::Fixture;
 use time::OffsetDateTime;
@@ -231,6 +231,18 @@ impl Tried<'_> {
     fn under_golden(&self, case: &str, line: String) -> Vec<Advice> {
         let case = format!("{case}, add under [golden] in {}", self.scenario.file.display());
         vec![Advice::new(case, line), Advice::new("and then", self.project.commands.update(&self.scenario.name))]
+    }
+
+    /// Whether a run that tells another day than today is green at an hour at which nearly all time zones have one day: the service has a
+    /// zone of its own.
+    pub(super) fn is_of_zone(&self) -> bool {
+        let is_day = |(_, of): &(usize, DriftOf)| of.breakage == Some(Breakage::AnotherDay);
+        let mut set = self.scenario.clone();
+        set.clock = ClockFrom::Midday;
+        let is_green = |fixture| self.is_green(&set, fixture, &self.run.rules);
+        self.run.played.drift.iter().any(is_day)
+            && self.project.systems.may_set_clock(self.scenario)
+            && self.run.fixture.as_ref().is_some_and(is_green)
     }
 
     /// Whether a replay of the scenario is green, its golden included.

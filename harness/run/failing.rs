@@ -237,11 +237,14 @@ impl<'a> Failing<'a> {
             Some(second) if misses => (second, &later.unused),
             _ => (self.run, &self.findings.unused),
         };
+        // One that a missed call resembles most was asked for, in other words.
+        let is_nearest = |turn: &usize| self.run.log.missed.iter().any(|of| of.nearest == Some(*turn));
+        let unused: Vec<usize> = unused.iter().copied().filter(|turn| !is_nearest(turn)).collect();
         let Some(fixture) = run.fixture.as_ref().filter(|_| !unused.is_empty()) else { return };
         let all_found = run.log.missed.iter().all(|of| of.nearest.is_some()) || !run.answers_not_asked_for().is_empty();
         let next_to_misses = misses && !self.is_after_a_miss() && all_found && later.step.is_none();
         if failure.causes.is_empty() || next_to_misses && only_misses(failure) {
-            failure.causes.extend(run.unused_cause(unused));
+            failure.causes.extend(run.unused_cause(&unused));
         } else if misses && self.second.is_none() {
             return;
         }

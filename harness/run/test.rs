@@ -13,7 +13,7 @@ use std::thread::available_parallelism;
 
 use libtest_mimic::{Completion, Failed, FormatSetting, Trial};
 
-use super::advice::looked_into;
+use super::advice::{Tried, looked_into};
 use super::commands::record_command;
 use super::failing::Failing;
 use super::filter::Wanted;
@@ -283,12 +283,21 @@ fn attempt(
     if is_first && golden.is_some_and(drops) && may_play_again(&replayed) {
         return attempt(project, scenario, fixture, retries, false);
     }
+    let again = may_play_again(&replayed);
+    if (Tried { project, scenario, run: &replayed, second: None, unused: &[], again }).is_of_zone() {
+        project.note(&scenario.name, [OF_ZONE.to_owned()]);
+        return Ok(crashed);
+    }
     if retries && replayed.misses.is_empty() {
         project.keep_logs(&scenario.name, &replayed.played.systems);
         return Err(Attempt::Again(of_golden.unwrap_or_else(|| failing.failure())));
     }
     Err(Attempt::Failed(second_look::failure(project, scenario, &replayed, of_golden)))
 }
+
+/// What is said of a service that is right about the day by another zone.
+const OF_ZONE: &str = "the service tells another day than it is here and by UTC, but not at 10:30 UTC: it has a time zone of its own. Where its \
+                       scenario names that, as `# Europe/Paris` in scenario.toml, its day is known";
 
 /// Measures what the calls of a run that went well cost, if that is asked for. Where the golden says that nothing varies, another run
 /// tries whether that is still so.

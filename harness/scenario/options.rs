@@ -308,6 +308,8 @@ pub enum ClockFrom {
     Now,
     /// One that starts at the minute of the recording.
     Recorded,
+    /// One that starts at half past ten of today, by UTC: nearly all time zones have that day then. No file can name it.
+    Midday,
 }
 
 /// Whether the delays of a recorded answer are replayed.

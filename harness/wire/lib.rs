@@ -54,7 +54,7 @@ pub use parts::events::encoded;
 pub use parts::fields::WireError;
 pub use parts::frames::Frames;
 pub use parts::sse::split_frames;
-pub use request::system_of;
+pub use request::{EMPTY, system_of};
 pub use respond::{ProviderError, as_recorded, error_response, model_description, models_response, render, respond};
 pub use response::{Body, RenderFor, Response, Unrenderable, oddities};
 pub use results::{IN_PLACE, Results, expressible_in_every_api};

@@ -6,6 +6,7 @@ use crate::parts::fields::{self, WireError};
 use crate::{Api, Call, Shared};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout, Object};
+use retake_core::key::is_blank;
 
 /// What decoding an element of a conversation needs to know of the elements before it. Most APIs need little of it.
 #[derive(Default)]
@@ -107,10 +108,19 @@ pub(super) fn metadata(body: &Json) -> Result<(Option<Json>, Option<String>), Wi
 /// The fields of a request that count for no other check: they identify who asks, or say what a provider keeps.
 const EXTRA: [&str; 6] = ["metadata", "client_metadata", "user", "safety_identifier", "prompt_cache_key", "keep_alive"];
 
+/// What the check `extra` says of a message without text and tool calls.
+pub const EMPTY: &str = "empty";
+
 /// Returns what the check `extra` compares: those of these fields that are no settings of the API, and what is said of messages.
 pub(super) fn extra(body: &Json, messages: &[Shared], no_settings: &[&str]) -> Json {
-    let of_messages = messages.iter().enumerate().filter(|(_, message)| message.extra != Json::Null);
-    let of_messages = Json::object(of_messages.map(|(index, message)| (index.to_string(), message.extra.clone())));
+    // One that says nothing is in no key.
+    let says_nothing =
+        |of: &Shared| of.tool_calls.is_empty() && of.content.as_str().map_or(!of.content.is_truthy(), is_blank);
+    let is_empty = |of: &Shared| matches!(&*of.kind, "human" | "ai") && says_nothing(of);
+    let extra_of =
+        |of: &Shared| if is_empty(of) { Json::object([(EMPTY, Json::Bool(true))]) } else { of.extra.clone() };
+    let of_messages = messages.iter().map(extra_of).enumerate().filter(|(_, extra)| *extra != Json::Null);
+    let of_messages = Json::object(of_messages.map(|(index, extra)| (index.to_string(), extra)));
     let fields = EXTRA.into_iter().filter(|key| no_settings.contains(key));
     let mut extra: Object = fields.filter_map(|key| Some((key.into(), fields::given(body, key)?.clone()))).collect();
     if let Some(Json::Object(metadata)) = extra.get_mut("metadata") {

@@ -85,7 +85,8 @@ enum What {
     /// A part of a turn came before its end.
     Early(usize),
     EventIds(EventIds),
-    IdsRepeat(Repeat),
+    /// Which ids the events had, and have.
+    IdsRepeat(Repeat, Repeat),
     HeaderAttribute,
     Header,
     Page,
@@ -314,7 +315,12 @@ impl Found {
             // Which events have ids follows from which events there are.
             heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));
         }
-        heads.into_iter().chain(changes).for_each(|change| self.push(change));
+        let mut all: Vec<Change> = heads.into_iter().chain(changes).collect();
+        // Where payloads are no objects any more, neither words nor ids are found in them.
+        if all.iter().any(|change| change.what == What::SameNow) {
+            all.retain(|change| !matches!(change.what, What::AtItsEnd(_) | What::Moved));
+        }
+        all.into_iter().for_each(|change| self.push(change));
     }
 }
 

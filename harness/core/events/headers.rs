@@ -173,10 +173,11 @@ impl Golden {
             let all: Vec<Vec<Header>> = goldens.iter().map(|golden| golden.blocks[at].headers.clone()).collect();
             let find = |of: &[Header], subject: &str| of.iter().find(|header| header.subject() == subject).cloned();
             let repeat: Vec<Option<Repeat>> = goldens.iter().map(|golden| golden.blocks[at].ids_repeat()).collect();
+            let may_repeat = !repeat.iter().all(|of| matches!(of, Some(Repeat::No | Repeat::From(_))));
             let ids_vary = repeat.windows(2).any(|two| two[0] != two[1]);
             for golden in goldens.iter_mut() {
                 if ids_vary {
-                    golden.blocks[at].let_ids_repeat();
+                    golden.blocks[at].set_ids_repeat(Some(if may_repeat { Repeat::Varies } else { Repeat::No }));
                 }
                 golden.blocks[at].headers.retain_mut(|header| {
                     let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &header.subject())).collect();
@@ -203,9 +204,7 @@ impl Golden {
         self.keep_varying_beside(other);
         for (block, other) in self.paired(other) {
             block.headers.clone_from(&other.headers);
-            if other.ids_repeat() == Some(Repeat::Varies) {
-                block.let_ids_repeat();
-            }
+            block.set_ids_repeat(other.ids_repeat());
         }
         self
     }
@@ -215,7 +214,7 @@ impl Golden {
         self.keep_varying_beside(known);
         for (block, known) in self.paired(known).filter(|(is, was)| is.request == was.request) {
             if known.ids_repeat() == Some(Repeat::Varies) {
-                block.let_ids_repeat();
+                block.set_ids_repeat(known.ids_repeat());
             }
             for header in &mut block.headers {
                 header.keep_varying(known);
@@ -225,13 +224,12 @@ impl Golden {
 }
 
 impl Block {
-    fn ids_repeat(&self) -> Option<Repeat> {
+    pub(super) fn ids_repeat(&self) -> Option<Repeat> {
         self.head.as_ref().map(|head| head.ids_repeat)
     }
 
-    fn let_ids_repeat(&mut self) {
-        let Some(head) = &mut self.head else { return };
-        head.ids_repeat = Repeat::Varies;
+    fn set_ids_repeat(&mut self, of: Option<Repeat>) {
+        self.head.iter_mut().for_each(|head| head.ids_repeat = of.unwrap_or_default());
     }
 }
 

@@ -20,7 +20,7 @@ const IN_ANY_ORDER: &str = ", in any order";
 /// The order of the elements of a list; or, of what has none, what each says.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// A hash of it; in a run, the one with the numbers of the elements, then the one without. The first one is written.
+    /// A hash of it; in a run, the one with the numbers of the elements, the one without, and that of their ids. The first one is written.
     Is(Vec<String>),
     /// It differs from run to run.
     Any,
@@ -86,7 +86,12 @@ impl Neighbours {
                 let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
                 notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
             };
-            Order::Is(vec![of(&|one @ [.., numbers]| print(one).wrapping_add(*numbers)), of(&print)])
+            let elements: BTreeSet<&Print> = self.pairs.iter().flatten().collect();
+            let named: BTreeSet<u64> = elements.iter().map(|[_, ids, _]| *ids).filter(|ids| *ids != 0).collect();
+            let mut all = vec![of(&|one @ [.., numbers]| print(one).wrapping_add(*numbers)), of(&print)];
+            // What elements with ids of their own say besides may differ.
+            all.extend((named.len() == elements.len()).then(|| of(&|[_, ids, _]| *ids)));
+            Order::Is(all)
         })
     }
 }

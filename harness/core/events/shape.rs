@@ -164,9 +164,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         times::answered(capture).map(|at| at.to_offset(writing.zone.unwrap_or(UtcOffset::UTC))),
         writing,
     );
-    let (ids, ids_repeat) = event_ids(events);
-    let varies = committed.and_then(|block| block.head.as_ref()).is_some_and(|head| head.ids_repeat == Repeat::Varies);
-    let ids_repeat = if varies { Repeat::Varies } else { ids_repeat };
+    let (ids, ids_repeat) = event_ids(events, committed.and_then(Block::ids_repeat));
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
     // What a piece of a text says is no contract.
     let is_piece = |shown: &Shown| matches!(shown, Shown::Text(_, text) if text.manner().in_pieces);
@@ -207,7 +205,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
 }
 
 /// Which of the events have ids, and whether a client that comes back with one misses events or gets some again.
-fn event_ids(events: &[ReadEvent<'_>]) -> (EventIds, Repeat) {
+fn event_ids(events: &[ReadEvent<'_>], known: Option<Repeat>) -> (EventIds, Repeat) {
     let mut real: Vec<&ReadEvent<'_>> = events.iter().filter(|read| read.event.is_real()).collect();
     real.sort_by_key(|read| read.at);
     let ids: Vec<&str> = real.iter().filter_map(|read| read.event.id.as_deref()).collect();
@@ -219,9 +217,17 @@ fn event_ids(events: &[ReadEvent<'_>]) -> (EventIds, Repeat) {
     let told = ids.into_iter().filter(|id| !id.is_empty());
     let distinct: HashSet<&str> = told.clone().collect();
     let numbers: Option<Vec<u64>> = told.clone().map(|id| id.parse().ok()).collect();
-    let repeat = match numbers {
+    let repeat = match numbers.as_deref() {
+        _ if known == Some(Repeat::Varies) => Repeat::Varies,
         _ if distinct.len() < told.count() => Repeat::Yes,
         Some(numbers) if !numbers.is_sorted() => Repeat::Falls,
+        // A few numbers may count by chance.
+        Some([first @ 0..=1, rest @ ..])
+            if known.map_or(rest.len() > 1, |known| known != Repeat::No)
+                && rest.last().is_none_or(|last| last - first == rest.len() as u64) =>
+        {
+            Repeat::From(*first)
+        }
         _ => Repeat::No,
     };
     (which, repeat)

@@ -46,6 +46,9 @@ impl Today {
     /// has a scenario without a recording.
     /// Fails if the clock cannot be moved, or the fixture does not say when it was recorded.
     pub(super) fn recorded(clock: ClockFrom, on: &PlayedOn<'_>, mode: &Mode) -> Result<Option<Minute>> {
+        if clock == ClockFrom::Midday {
+            return Ok(Some(midday()));
+        }
         let fixture = mode.fixture().filter(|of| clock == ClockFrom::Recorded && !of.table.turns().is_empty());
         let Some(fixture) = fixture else { return Ok(None) };
         let error = |why: &str| Error::new(format!("clock = \"recorded\": {why}"));
@@ -135,6 +138,11 @@ pub(super) fn clock(env: Option<&BTreeMap<String, Template>>, pacing: Pacing, re
     let away = matches!(pacing, Pacing::Shaken).then_some(AWAY).filter(|_| recorded.is_none());
     let began = recorded.is_none().then(OffsetDateTime::now_utc);
     Clock { day, away, recorded, began, zone: given("TZ").map(str::to_owned), named: Vec::new() }
+}
+
+/// A minute of today at which nearly all time zones have this day.
+pub(super) fn midday() -> Minute {
+    Minute::of(OffsetDateTime::now_utc().date().midnight().assume_utc() + Duration::minutes(10 * 60 + 30))
 }
 
 /// The minute that it is, on the day that is today.

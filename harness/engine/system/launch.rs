@@ -154,7 +154,11 @@ impl Systems {
 
     /// The clock by which a scenario's system tells the day.
     pub fn clock(&self, scenario: &Scenario, pacing: Pacing, fixture: Option<&Fixture>) -> Clock {
-        let recorded = fixture.filter(|_| scenario.clock == ClockFrom::Recorded).and_then(|fixture| fixture.recorded);
+        let recorded = match scenario.clock {
+            ClockFrom::Now => None,
+            ClockFrom::Recorded => fixture.and_then(|fixture| fixture.recorded),
+            ClockFrom::Midday => Some(super::date::midday()),
+        };
         let env = if let Some(SystemSpec::Command(spec)) = self.spec_of(scenario) { Some(&spec.env) } else { None };
         let text = std::fs::read_to_string(self.root.join(&scenario.file)).unwrap_or_default();
         super::date::clock(env, pacing, recorded).with_zones_of(&text)

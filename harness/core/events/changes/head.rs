@@ -26,7 +26,7 @@ pub(super) fn changes(old: &Block, new: &Block) -> Vec<Change> {
         found.push(Change::of_response(What::EventIds(is.ids)));
     }
     if was.ids_repeat != is.ids_repeat {
-        found.push(Change::of_response(What::IdsRepeat(is.ids_repeat)));
+        found.push(Change::of_response(What::IdsRepeat(was.ids_repeat, is.ids_repeat)));
     }
     let is_told = |header: &&Header| header.name == CONTENT_TYPE && is_other_media;
     let of = |block: &Block, other: &Block| -> Vec<Header> {

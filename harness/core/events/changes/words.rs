@@ -118,7 +118,7 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::IdsRepeat(is), ..) => ids_repeat(is).to_owned(),
+            (What::IdsRepeat(was, is), ..) => ids_repeat(was, is).to_owned(),
             (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
@@ -190,8 +190,11 @@ impl Change {
 }
 
 /// What a client that comes back with an id gets now.
-fn ids_repeat(is: Repeat) -> &'static str {
+fn ids_repeat(was: Repeat, is: Repeat) -> &'static str {
     match is {
+        Repeat::From(0) => "the ids of the stream's events begin at 0",
+        Repeat::From(_) => "the ids of the stream's events begin at 1",
+        Repeat::No if was != Repeat::Yes => "the ids of the stream's events do not count one by one any more",
         Repeat::Yes => "an id of the stream's events is sent twice",
         Repeat::Varies => "ids of the stream's events may be sent twice",
         Repeat::Falls => "the ids of the stream's events do not rise from event to event",

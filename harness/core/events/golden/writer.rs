@@ -157,6 +157,7 @@ impl Display for Head {
             EventIds::All => WITH_IDS,
         };
         let repeat = match self.ids_repeat {
+            Repeat::From(first) => &format!(", from {first}"),
             Repeat::No => "",
             Repeat::Yes => IDS_REPEAT,
             Repeat::Varies => IDS_MAY_REPEAT,

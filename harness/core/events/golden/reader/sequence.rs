@@ -34,7 +34,9 @@ impl<'a> Line<'a> {
             said = before;
         }
         let repeats = [(IDS_REPEAT, Repeat::Yes), (IDS_MAY_REPEAT, Repeat::Varies), (IDS_FALL, Repeat::Falls)];
-        let found = repeats.into_iter().find_map(|(suffix, repeat)| Some((said.strip_suffix(suffix)?, repeat)));
+        let counted = [(", from 0", Repeat::From(0)), (", from 1", Repeat::From(1))];
+        let mut all = repeats.into_iter().chain(counted);
+        let found = all.find_map(|(suffix, repeat)| Some((said.strip_suffix(suffix)?, repeat)));
         let (said, ids_repeat) = found.unwrap_or((said, Repeat::No));
         let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
             (Some(media), _) => (media, EventIds::Some),
