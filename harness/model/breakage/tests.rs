@@ -53,6 +53,19 @@ fn misfit_of(args: &str, schema: &str) -> String {
 }
 
 #[test]
+fn an_empty_message_more_than_recorded_breaks_a_call() {
+    let with = |empty: &[&str]| {
+        let of = empty.iter().map(|at| format!(r#""{at}": {{"empty": true}}"#)).collect::<Vec<_>>().join(", ");
+        format!(r#"{{"messages": {{{of}}}}}"#)
+    };
+    let found = |recorded: &[&str], called: &[&str]| {
+        breakage(&saving("{}"), Check::Extra, &with(recorded), &with(called), || None)
+    };
+    assert_eq!(found(&["3"], &["3", "5"]), Some(Breakage::Empty));
+    assert_eq!([found(&["3"], &["5"]), found(&["3"], &[])], [None, None]);
+}
+
+#[test]
 fn a_missing_tool_breaks_a_recorded_answer_that_calls_it() {
     let recorded = r#"{"path": "a"}"#;
     assert_eq!(broken_by(recorded, "store", SCHEMA), Some(Breakage::ToolNotOffered("save".into())));

@@ -14,7 +14,8 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 15] = [
+    let tests: [(&str, fn()); 16] = [
+        ("a_day_of_another_zone_is_tried_at_midday", a_day_of_another_zone_is_tried_at_midday),
         (
             "what_the_model_decides_is_found_where_a_call_tells_the_time",
             what_the_model_decides_is_found_where_a_call_tells_the_time,
@@ -192,12 +193,42 @@ fn a_time_that_moves_is_told_without_another_clock() {
 }
 
 /// Runs a project as if it were days later: Retake and its systems.
-fn days_later(tree: &Tree, days: usize) -> Ran {
+fn days_later(tree: &Tree, days: i64) -> Ran {
+    later(tree, time::Duration::days(days))
+}
+
+fn later(tree: &Tree, by: time::Duration) -> Ran {
     let moved = tree.retake().args(&["test", "day"]).env("LD_PRELOAD", library().unwrap());
-    let away = [("FAKETIME", format!("+{}", days * 24 * 60 * 60)), ("FAKETIME_DISABLE_SHM", "1".into())];
+    let away = [("FAKETIME", format!("{:+}", by.whole_seconds())), ("FAKETIME_DISABLE_SHM", "1".into())];
     away.into_iter()
         .fold(moved.env("RETAKE_FAKETIME", library().unwrap()), |ran, (name, value)| ran.env(name, value))
         .run()
+}
+
+/// A service that takes its day from a zone that nothing names.
+fn a_day_of_another_zone_is_tried_at_midday() {
+    let hour = i64::from(time::OffsetDateTime::now_utc().hour());
+    // A zone that has the same day now, and another one at some hour.
+    let (zone, at) = if hour < 12 { (2, 23) } else { (-2, 24) };
+    let zoned = |zone: i64| format!("now(datetime.timezone.utc) + datetime.timedelta(hours={zone}, minutes=-1)");
+    let app = APP.replace("now()", &zoned(zone)).replace("SAID", "\"hello\"").replace(
+        "\"messages\": [",
+        "\"messages\": [{\"role\": \"system\", \"content\": f\"Today is {now:%A, %d %B %Y}.\"}, ",
+    );
+    let (tree, ran) = recorded_app(&app, false, "");
+    ran.exits(0);
+    let by = time::Duration::hours(at - hour);
+    later(&tree, by).exits(0).says(&["note: day: the service tells another day", "it has a time zone of its own"]);
+    let scenario = tree.read("scenarios/day/scenario.toml");
+    tree.write("app.py", &app.replace(&zoned(zone), &zoned(zone + 48)));
+    later(&tree, by).exits(1).says(&["tells another day than today"]);
+    // A zone that the scenario names is known.
+    let named = if zone > 0 { "Etc/GMT-2" } else { "Etc/GMT+2" };
+    if std::path::Path::new("/usr/share/zoneinfo").join(named).exists() {
+        tree.write("app.py", &app);
+        tree.write("scenarios/day/scenario.toml", &format!("# {named}\n{scenario}"));
+        later(&tree, by).exits(0).never_says("zone of its own");
+    }
 }
 
 const WORKING_DAYS: &str =

@@ -194,7 +194,9 @@ fn ids_repeat(was: Repeat, is: Repeat) -> &'static str {
     match is {
         Repeat::From(0) => "the ids of the stream's events begin at 0",
         Repeat::From(_) => "the ids of the stream's events begin at 1",
-        Repeat::No if was != Repeat::Yes => "the ids of the stream's events do not count one by one any more",
+        Repeat::No if matches!(was, Repeat::From(_)) => {
+            "the ids of the stream's events do not count one by one any more"
+        }
         Repeat::Yes => "an id of the stream's events is sent twice",
         Repeat::Varies => "ids of the stream's events may be sent twice",
         Repeat::Falls => "the ids of the stream's events do not rise from event to event",

@@ -1,6 +1,8 @@
 //! Which changes a golden notices other than those of names, keys and types, and which it must not notice.
 
-use crate::events::{AfterLast, Capture, Captured, Detail, Ending, Event, Known, Loose, ShapeOptions, Shaped};
+use crate::events::{
+    AfterLast, Capture, Captured, Detail, Ending, Event, Golden, Known, Loose, ShapeOptions, Shaped, changes,
+};
 
 const RUN: &str = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 const OTHER: &str = "0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a";
@@ -192,6 +194,40 @@ fn the_status_line_says_whether_events_have_ids() {
     assert_eq!(text("data: 1\n\n"), "200 text/event-stream");
     assert_eq!(text("id: 2\ndata: 1\n\nid: 1\ndata: 1\n\n"), "200 text/event-stream, with ids, which do not rise");
     assert_eq!(text("id: b\ndata: 1\n\nid: a1\ndata: 1\n\n"), "200 text/event-stream, with ids");
+}
+
+#[test]
+fn where_ids_begin_to_count_is_held_where_a_golden_says_so() {
+    let stream = |ids: &[&str]| ids.iter().map(|id| format!("id: {id}\ndata: 1\n\n")).collect::<String>();
+    let of = |ids: &[&str], committed: Option<&Golden>| {
+        let known = Known { committed, ..Known::default() };
+        let capture = captured(Capture::new().push(stream(ids).as_bytes()));
+        Shaped::of(&[capture], &options(), &known, &|text: &str| text.to_owned()).golden
+    };
+    let head = |golden: &Golden| golden.to_string().lines().nth(1).unwrap().to_owned();
+    for (ids, said) in [
+        (&["1", "2", "3"][..], ", from 1"),
+        (&["0", "1", "2"], ", from 0"),
+        (&["5", "6", "7"], ""),
+        (&["1", "2"], ""),
+        (&["1", "2", "4"], ""),
+    ] {
+        assert_eq!(head(&of(ids, None)), format!("200 text/event-stream, with ids{said}"));
+    }
+    let held = of(&["1", "2", "3"], None);
+    let found = |ids: &[&str]| {
+        changes(&held, &of(ids, Some(&held))).iter().map(crate::events::Change::words).collect::<Vec<_>>().join("; ")
+    };
+    assert_eq!(found(&["1", "2", "3"]), "");
+    assert!(found(&["0", "1", "2"]).contains("the ids of the stream's events begin at 0"));
+    assert!(found(&["1", "3", "5"]).contains("the ids of the stream's events do not count one by one any more"));
+    // What a golden does not say is not held.
+    let open = of(&["1", "2", "4"], None);
+    assert_eq!(head(&of(&["0", "1", "2"], Some(&open))), "200 text/event-stream, with ids");
+    // What differs in two runs is not said, either.
+    let (mut one, mut other) = (held.clone(), of(&["0", "1", "2"], None));
+    Golden::agree_on_what_varies(&mut [&mut one, &mut other], Detail::Types);
+    assert_eq!([head(&one), head(&other)], [head(&open), head(&open)]);
 }
 
 #[test]

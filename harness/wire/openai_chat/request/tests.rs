@@ -45,6 +45,28 @@ fn a_typical_agent_request_is_decoded() {
 }
 
 #[test]
+fn a_message_that_says_nothing_is_told_beside_the_call() {
+    let extra = |said: &str| {
+        decode(&json(&format!(r#"{{"messages": [{{"role": "user", "content": "Hi"}}, {said}]}}"#))).unwrap().extra
+    };
+    let empty = json(r#"{"messages": {"1": {"empty": true}}}"#);
+    for said in [
+        r#"{"role": "assistant", "content": ""}"#,
+        r#"{"role": "assistant", "content": null}"#,
+        r#"{"role": "user", "content": " \n"}"#,
+    ] {
+        assert_eq!(extra(said), empty, "{said}");
+    }
+    for said in [
+        r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}"#,
+        r#"{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}"#,
+        r#"{"role": "tool", "tool_call_id": "c", "content": ""}"#,
+    ] {
+        assert_eq!(extra(said), json("{}"), "{said}");
+    }
+}
+
+#[test]
 fn a_minimal_request_is_decoded() {
     let call = decode(&json(r#"{"messages": [{"role": "critic"}], "metadata": null, "stream": null}"#)).unwrap();
     assert_eq!(call.messages, [Message::new("critic", "")]);
