@@ -97,14 +97,11 @@ impl Branch {
             return call;
         };
         if let Some(model) = model {
-            if matches!(call.api, Api::Bedrock | Api::BedrockInvoke) {
-                call.path = with_segment(&call.path, &model);
-            } else if call.api == Api::Gemini {
-                call.path = with_model(&call.path, &model);
-            } else if let Api::Declared(declared) = call.api {
-                set_at(body, &declared.model, &model);
-            } else {
-                body.insert("model".into(), model.as_str().into());
+            match call.api {
+                Api::Bedrock | Api::BedrockInvoke => call.path = with_segment(&call.path, &model),
+                Api::Gemini => call.path = with_model(&call.path, &model),
+                Api::Declared(declared) => set_at(body, &declared.model, &model),
+                _ => _ = body.insert("model".into(), model.as_str().into()),
             }
             call.model = model;
         }
