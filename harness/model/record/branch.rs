@@ -44,8 +44,7 @@ impl Branch {
     pub fn new(fixture: &Fixture, from: usize, rules: &Arc<Rules>, rewrite: Rewrite) -> Branch {
         let turns = fixture.table.turns().iter().take(from).cloned().collect();
         let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
-        let scope = Scope::new("fork");
-        let prefix = Replay::new(Arc::new(prefix), rules.clone(), scope);
+        let prefix = Replay::new(Arc::new(prefix), rules.clone(), Scope::new("fork"));
         Branch { prefix, rewrite, only_tools: false, recalled: AtomicUsize::new(0), ended: Mutex::default() }
     }
 
