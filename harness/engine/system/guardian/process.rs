@@ -245,7 +245,9 @@ fn kill_all(group: Pid, happened: &Receiver<Happened>) {
     if cfg!(target_os = "linux") {
         // The children of a killed process become children of this one, so each round finds those that the last one missed.
         loop {
-            below("self").into_iter().for_each(kill);
+            for pid in below("self") {
+                let _ = kill_process(pid, Signal::KILL);
+            }
             if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
                 return;
             }
@@ -300,10 +302,6 @@ fn make_writable(folder: &Path) {
             make_writable(&entry.path());
         }
     }
-}
-
-fn kill(pid: Pid) {
-    let _ = kill_process(pid, Signal::KILL);
 }
 
 /// Returns all processes below one, parents first.
