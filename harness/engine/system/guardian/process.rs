@@ -233,7 +233,10 @@ fn reap(sender: &Sender<Happened>) {
 /// Sends TERM to all processes, waits a moment, then sends KILL until none is left.
 fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
-    signal_outside(group, Signal::TERM);
+    // The group has its own signal.
+    for pid in below("self").into_iter().filter(|pid| getpgid(Some(*pid)).is_ok_and(|of| of != group)) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
     if !wait_for_none(happened, GRACE) {
         kill_all(group, happened);
     }
@@ -367,13 +370,4 @@ fn children_of(process: &str) -> Vec<Pid> {
         children.extend(list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)));
     }
     children
-}
-
-/// Sends a signal to all processes outside the group. The group gets its own signal.
-pub(super) fn signal_outside(group: Pid, signal: Signal) {
-    for pid in below("self") {
-        if getpgid(Some(pid)).is_ok_and(|of| of != group) {
-            let _ = kill_process(pid, signal);
-        }
-    }
 }
