@@ -10,8 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -287,9 +286,8 @@ fn outlive_signals() {
 pub(in crate::system) fn remove(folder: &Path) {
     for attempt in 0..40 {
         match std::fs::remove_dir_all(folder) {
-            Ok(()) => return,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
-            Err(_) => make_writable(folder),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => make_writable(folder),
+            _ => return,
         }
         if attempt > 0 {
             thread::sleep(Duration::from_millis(25));
