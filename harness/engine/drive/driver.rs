@@ -353,8 +353,7 @@ impl<'a> Driver<'a> {
     }
 
     pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
-        let base = || self.base();
-        let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        let request = Request::of(step, &self.context, || self.base(), || self.id_to_come_back_with())?;
         request.tell(&mut self.sent.lock());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {
