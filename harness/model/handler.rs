@@ -135,12 +135,9 @@ impl Exchange<'_> {
         let extra = call.extra_with(&http::checked_headers(&incoming.headers));
         let checks = session.checks.of(call, &check, &rules.normalizer);
         let checks = Arc::new(checks.with_extra_and_dates(&rules.normalizer, extra, call.dates()));
-        let mut lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
-        if replay.keeps_hashes_only() {
-            lookup.first_caller = Some(caller.clone());
-        }
-        lookup.values = incoming.values.clone();
-        lookup
+        let lookup = Lookup::of(call, incoming.via(), hash, caller.as_deref(), rules, checks, flaws);
+        let first_caller = replay.keeps_hashes_only().then_some(caller);
+        Lookup { first_caller, values: incoming.values.clone(), ..lookup }
     }
 
     /// Answers a call with its turn, or with a miss.

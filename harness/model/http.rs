@@ -171,10 +171,7 @@ impl Incoming {
             let of_machine = || origin.split_once("://").is_some_and(|(_, host)| is_loopback(host));
             Some(origin) == own.as_deref() || (has_key && of_machine())
         };
-        let is_far = match origin {
-            Some(origin) => !is_near(origin),
-            None => site == Some("cross-site"),
-        };
+        let is_far = origin.map_or(site == Some("cross-site"), |origin| !is_near(origin));
         let far = is_far || (!has_key && matches!(site, Some("cross-site" | "same-site")));
         far.then_some("a page of another server may not ask this")
     }

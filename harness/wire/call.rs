@@ -95,7 +95,6 @@ impl fmt::Debug for Shared {
 impl Call {
     /// Returns a call with these messages, and with nothing else.
     pub(super) fn of(api: Api, messages: Vec<Shared>) -> Call {
-        let [tools, settings, form, extra] = [const { Json::Null }; 4];
         Call {
             api,
             system: system_of(&messages),
@@ -105,11 +104,11 @@ impl Call {
             stream: false,
             array: false,
             include_usage: true,
-            tools,
+            tools: Json::Null,
             model: String::new(),
-            settings,
-            form,
-            extra,
+            settings: Json::Null,
+            form: Json::Null,
+            extra: Json::Null,
         }
     }
 

@@ -73,11 +73,7 @@ impl Decoder {
         if self.is_empty {
             return Ok(Bytes::new());
         }
-        self.run(&[], |step, bytes| {
-            let mut out = step.push(bytes)?;
-            out.append(&mut step.finish()?);
-            Ok(out)
-        })
+        self.run(&[], |step, bytes| Ok([step.push(bytes)?, step.finish()?].concat()))
     }
 
     fn run(

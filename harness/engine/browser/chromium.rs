@@ -83,8 +83,7 @@ impl Chromium {
             Ok(connection) => Ok(Chromium { connection, guarded }),
             Err(error) => {
                 guarded.end().await;
-                let error = log.tail().iter().fold(failed(error), |error, line| error.help(format!("| {line}")));
-                Err(error)
+                Err(log.tail().iter().fold(failed(error), |error, line| error.help(format!("| {line}"))))
             }
         }
     }

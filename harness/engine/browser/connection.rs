@@ -28,14 +28,8 @@ pub(super) struct Connection {
 #[serde(transparent)]
 pub(super) struct Call {
     #[serde(skip)]
-    method: &'static str,
-    params: Value,
-}
-
-impl Call {
-    pub(super) fn new(method: &'static str, params: Value) -> Call {
-        Call { method, params }
-    }
+    pub(super) method: &'static str,
+    pub(super) params: Value,
 }
 
 impl Method for Call {

@@ -241,23 +241,23 @@ impl Page {
     /// Sends a command to the page.
     /// Fails if Chromium refuses it or is gone.
     pub(super) async fn call(&self, method: &'static str, params: Value) -> Result<Value> {
-        let answer = self.tab.execute(Call::new(method, params)).await;
+        let answer = self.tab.execute(Call { method, params }).await;
         answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
     }
 
     async fn of_browser(&self, method: &'static str, params: Value) -> Result<Value> {
-        let answer = self.connection.browser.execute(Call::new(method, params)).await;
+        let answer = self.connection.browser.execute(Call { method, params }).await;
         answer.map(|answer| answer.result).map_err(|e| failed(method, &e))
     }
 }
 
 impl Drop for Page {
     fn drop(&mut self) {
-        let context = json!({ "browserContextId": self.context.as_ref() });
+        let params = json!({ "browserContextId": self.context.as_ref() });
         let connection = self.connection;
         connection.runtime.spawn(async move {
             // If the browser is already gone, this fails, which does not matter.
-            let _ = connection.browser.execute(Call::new("Target.disposeBrowserContext", context)).await;
+            let _ = connection.browser.execute(Call { method: "Target.disposeBrowserContext", params }).await;
         });
     }
 }

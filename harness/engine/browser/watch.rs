@@ -101,7 +101,7 @@ impl Watch {
                         keep(&mut seen.lock().console, format!("dialog ({kind}): {}", event.message));
                         keep(&mut seen.lock().dialogs, event.message.clone());
                         let answer = json!({ "accept": accepts, "promptText": event.default_prompt.clone().unwrap_or_default() });
-                        let _ = page.execute(Call::new("Page.handleJavaScriptDialog", answer)).await;
+                        let _ = page.execute(Call { method: "Page.handleJavaScriptDialog", params: answer }).await;
                     }
                     Some(event) = sent.next() => seen.lock().sent(&event),
                     Some(event) = answered.next() => seen.lock().answered(&event),
@@ -237,8 +237,7 @@ impl Seen {
         }
         let id = event.request_id.inner();
         let Some((_, method, url)) = self.asked.iter().rev().find(|(asked, ..)| asked == id) else { return };
-        let line = format!("{method} {url}: {}", event.error_text);
-        keep(&mut self.failed, line);
+        keep(&mut self.failed, format!("{method} {url}: {}", event.error_text));
     }
 
     fn end(&mut self, id: &str, body: Vec<u8>, by_itself: bool) {
@@ -278,7 +277,7 @@ async fn end(page: &chromiumoxide::Page, id: &str, by_itself: bool, seen: &Mutex
 /// Returns the body of an answer that has ended. It is empty if Chromium has not kept it, for example because the answer broke
 /// off.
 async fn body_of(page: &chromiumoxide::Page, id: &str) -> Vec<u8> {
-    let call = Call::new("Network.getResponseBody", json!({ "requestId": id }));
+    let call = Call { method: "Network.getResponseBody", params: json!({ "requestId": id }) };
     let Ok(answer) = page.execute(call).await else { return Vec::new() };
     let body = answer.result["body"].as_str().unwrap_or_default();
     if answer.result["base64Encoded"] == true {

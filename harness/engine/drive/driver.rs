@@ -205,13 +205,10 @@ impl<'a> Driver<'a> {
         let text = |path: &Template| path.render_text(&self.context).unwrap_or_else(|_| path.source().to_owned());
         match &step.action {
             Action::Request(request) => {
-                let path = text(&request.path);
-                match &request.answer {
-                    scenario::AnswerAs::Listen(_) if request.method == scenario::Method::Get => {
-                        format!("listen {path}")
-                    }
-                    _ => format!("{} {path}", request.method),
-                }
+                let listens = matches!(request.answer, scenario::AnswerAs::Listen(_));
+                let is_get = request.method == scenario::Method::Get;
+                let what = if listens && is_get { "listen" } else { request.method.as_str() };
+                format!("{what} {}", text(&request.path))
             }
             Action::Socket(talk) => match &talk.open {
                 Some(open) => format!("socket {}", text(&open.path)),
@@ -356,8 +353,7 @@ impl<'a> Driver<'a> {
     }
 
     pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
-        let base = || self.base();
-        let request = Request::of(step, &self.context, base, || self.id_to_come_back_with())?;
+        let request = Request::of(step, &self.context, || self.base(), || self.id_to_come_back_with())?;
         request.tell(&mut self.sent.lock());
         let taking = match &step.answer {
             scenario::AnswerAs::Listen(wanted) => {

@@ -129,10 +129,7 @@ pub(super) async fn open(
         events: Vec::new(),
         after: AfterLast::default(),
     };
-    let right = match &request.status {
-        Some(wanted) => wanted.contains(&status),
-        None => (200..300).contains(&status),
-    };
+    let right = request.status.as_ref().map_or((200..300).contains(&status), |wanted| wanted.contains(&status));
     if right {
         return Ok((answered, response));
     }

@@ -160,12 +160,10 @@ fn make_own(folder: &Path) -> Result<()> {
         Err(e) if e.kind() != ErrorKind::AlreadyExists => return Err(retake_base::files::failed("make", folder, &e)),
         _ => {}
     }
-    match folder.symlink_metadata() {
-        Ok(found) if !found.is_dir() || found.uid() != user() => {
-            Err(Error::new("the folder for port locks is not a folder of this user").in_file(folder))
-        }
-        _ => Ok(()),
+    if folder.symlink_metadata().is_ok_and(|found| !found.is_dir() || found.uid() != user()) {
+        return Err(Error::new("the folder for port locks is not a folder of this user").in_file(folder));
     }
+    Ok(())
 }
 
 #[cfg(not(unix))]

@@ -64,8 +64,7 @@ pub(super) async fn ready(
         }
         () = tokio::time::sleep_until(until) => {
             let when = if until < own { "when the scenario's time was up".to_owned() } else { format!("after {limit:?}") };
-            let found = found.into_inner();
-            let found = found.map(|found: String| format!(", and found {found}")).unwrap_or_default();
+            let found = found.into_inner().map(|found: String| format!(", and found {found}")).unwrap_or_default();
             let error = Error::new(format!("was not ready {when}: waited for {what}{found}"));
             let error = match ready {
                 Ready::Line { .. } if log.tail().is_empty() => {
@@ -91,13 +90,11 @@ async fn answers(port: u16, path: &str, found: &Mutex<Option<String>>) -> Socket
     loop {
         for address in addresses(port) {
             let url = format!("http://{address}{path}");
-            let asking = tokio::time::timeout(PATIENCE, get(&url));
-            let now = match asking.await {
+            let now = match tokio::time::timeout(PATIENCE, get(&url)).await {
                 Ok(Ok(status)) if (200..300).contains(&status) => return address,
                 Ok(Ok(status)) => status.to_string(),
                 Ok(Err(_)) => {
-                    let mut found = found.lock();
-                    found.get_or_insert_with(|| "nothing listening there".to_owned());
+                    found.lock().get_or_insert_with(|| "nothing listening there".to_owned());
                     continue;
                 }
                 Err(_) => "no answer within 2 seconds".to_owned(),

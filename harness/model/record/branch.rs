@@ -44,8 +44,7 @@ impl Branch {
     pub fn new(fixture: &Fixture, from: usize, rules: &Arc<Rules>, rewrite: Rewrite) -> Branch {
         let turns = fixture.table.turns().iter().take(from).cloned().collect();
         let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
-        let scope = Scope::new("fork");
-        let prefix = Replay::new(Arc::new(prefix), rules.clone(), scope);
+        let prefix = Replay::new(Arc::new(prefix), rules.clone(), Scope::new("fork"));
         Branch { prefix, rewrite, only_tools: false, recalled: AtomicUsize::new(0), ended: Mutex::default() }
     }
 
@@ -97,14 +96,11 @@ impl Branch {
             return call;
         };
         if let Some(model) = model {
-            if matches!(call.api, Api::Bedrock | Api::BedrockInvoke) {
-                call.path = with_segment(&call.path, &model);
-            } else if call.api == Api::Gemini {
-                call.path = with_model(&call.path, &model);
-            } else if let Api::Declared(declared) = call.api {
-                set_at(body, &declared.model, &model);
-            } else {
-                body.insert("model".into(), model.as_str().into());
+            match call.api {
+                Api::Bedrock | Api::BedrockInvoke => call.path = with_segment(&call.path, &model),
+                Api::Gemini => call.path = with_model(&call.path, &model),
+                Api::Declared(declared) => set_at(body, &declared.model, &model),
+                _ => _ = body.insert("model".into(), model.as_str().into()),
             }
             call.model = model;
         }

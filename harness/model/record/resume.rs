@@ -109,13 +109,9 @@ impl Resume {
     /// Resumes from the journal of a failed attempt. If an old fixture has more turns with the same key than the journal, the
     /// additional turns come from the fixture.
     pub fn new(journal: &[(Recorded, LoggedCall)], fixture: Option<&Arc<Fixture>>, rules: Arc<Rules>) -> Resume {
-        let mut expected = Cost::of_journal(journal);
-        if let Some(fixture) = fixture {
-            let of_fixture = Cost::of_fixture(fixture, &rules);
-            if of_fixture.calls > expected.calls {
-                expected = of_fixture;
-            }
-        }
+        let of_journal = Cost::of_journal(journal);
+        let of_fixture = fixture.map(|fixture| Cost::of_fixture(fixture, &rules));
+        let expected = of_fixture.filter(|cost| cost.calls > of_journal.calls).unwrap_or(of_journal);
         let journal = journal.iter().map(|(call, entry)| (call.clone(), entry.places.clone())).collect();
         let resume = Resume { rules, journal, fixture: fixture.cloned(), expected, state: Mutex::default() };
         resume.on_stage(&Places::default());

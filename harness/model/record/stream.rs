@@ -79,8 +79,7 @@ fn body_of(answer: reqwest::Response) -> impl Stream<Item = Result<Bytes, String
     futures_util::stream::unfold(Some(body), async |body| {
         let mut body = body?;
         loop {
-            let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await?;
-            let frame = match frame {
+            let frame = match poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await? {
                 Ok(frame) => frame.into_data(),
                 Err(e) => return Some((Err(reqwest_reason(e)), None)),
             };

@@ -11,13 +11,10 @@ use retake_base::error::Result;
 
 /// Combines `stream`, `cancel`, `wait` and `reconnect` of a step of this `kind`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<AnswerAs> {
-    let stream = match &raw.stream {
-        None => None,
-        Some(stream) => match stream.get_ref() {
-            RawStream::Flag(false) => None,
-            RawStream::Flag(true) => Some(StreamSpec::default()),
-            RawStream::Table(ends) => Some(ends_of(scenario, ends)?),
-        },
+    let stream = match raw.stream.as_ref().map(Spanned::get_ref) {
+        None | Some(RawStream::Flag(false)) => None,
+        Some(RawStream::Flag(true)) => Some(StreamSpec::default()),
+        Some(RawStream::Table(ends)) => Some(ends_of(scenario, ends)?),
     };
     let listens = raw.listens();
     if let (Some(stream), true, None) = (&raw.stream, listens && (kind == "run" || raw.cancel.is_some()), &raw.listen) {

@@ -35,15 +35,12 @@ pub(super) fn of_toml(raw: &Spanned<RawJson>, source: &Source) -> Result<Templat
         RawJson::List(items) => {
             TemplateJson::Array(items.iter().map(|item| of_toml(item, source)).collect::<Result<_>>()?)
         }
-        RawJson::Table(entries) => TemplateJson::Object(
-            entries
-                .iter()
-                .map(|(key, value)| {
-                    let key = Template::parse(key.get_ref(), source, key.span())?;
-                    Ok((key, of_toml(value, source)?))
-                })
-                .collect::<Result<_>>()?,
-        ),
+        RawJson::Table(entries) => {
+            let entry = |(key, value): &(Spanned<String>, Spanned<RawJson>)| {
+                Ok((Template::parse(key.get_ref(), source, key.span())?, of_toml(value, source)?))
+            };
+            TemplateJson::Object(entries.iter().map(entry).collect::<Result<_>>()?)
+        }
     })
 }
 

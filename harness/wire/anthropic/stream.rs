@@ -89,28 +89,22 @@ fn index(event: &Json) -> Result<u64, WireError> {
 
 impl Draft {
     fn read(&mut self, delta: &Object) -> Result<(), WireError> {
-        let kind = delta.get("type").and_then(Json::as_str).unwrap_or_default();
-        let key = match kind {
-            "text_delta" => "text",
-            "thinking_delta" => "thinking",
-            "signature_delta" => "signature",
-            "input_json_delta" => "partial_json",
-            "citations_delta" => {
-                self.cite(delta.get("citation"));
-                return Ok(());
-            }
-            _ => {
-                self.add(delta);
-                return Ok(());
-            }
+        let piece = |key: &str| {
+            let found = delta.get(key);
+            found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))
         };
-        let Some(Json::Str(piece)) = delta.get(key) else {
-            return Err(WireError::expected(key, "a string", delta.get(key)));
-        };
-        if key == "partial_json" {
-            self.input.push_str(piece);
-            return Ok(());
+        match delta.get("type").and_then(Json::as_str).unwrap_or_default() {
+            "text_delta" => self.append("text", piece("text")?)?,
+            "thinking_delta" => self.append("thinking", piece("thinking")?)?,
+            "signature_delta" => self.append("signature", piece("signature")?)?,
+            "input_json_delta" => self.input.push_str(piece("partial_json")?),
+            "citations_delta" => self.cite(delta.get("citation")),
+            _ => self.add(delta),
         }
+        Ok(())
+    }
+
+    fn append(&mut self, key: &str, piece: &str) -> Result<(), WireError> {
         match self.block.entry(key.into()).or_insert_with(|| "".into()) {
             Json::Str(text) => text.push_str(piece),
             found => return Err(WireError::expected(key, "a string", Some(found))),

@@ -120,12 +120,10 @@ fn append(object: &mut Object, key: &str, value: &Json) {
 fn with_input(mut block: Json) -> Json {
     let call = block.as_object_mut().and_then(|block| block.get_mut("toolUse")).and_then(Json::as_object_mut);
     if let Some(call) = call {
-        let input = match call.get("input") {
-            Some(Json::Str(text)) => args::parsed(text),
-            Some(other) => other.clone(),
-            None => args::parsed(""),
-        };
-        call.insert("input".into(), input);
+        let input = call.entry("input".into()).or_insert_with(|| "".into());
+        if let Json::Str(text) = input {
+            *input = args::parsed(text);
+        }
     }
     block
 }

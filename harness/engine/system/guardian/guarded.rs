@@ -261,12 +261,8 @@ fn listen(
             Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
             Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
             Ok(Message::NoneLeft) => known.send_modify(|known| known.none_left = true),
-            Ok(Message::Fenced { unproven }) => egress.into_iter().for_each(|it| it.fenced(unproven.clone())),
-            Ok(Message::Reached(reached)) => {
-                if let Some(egress) = egress {
-                    egress.reached(reached);
-                }
-            }
+            Ok(Message::Fenced { unproven }) => _ = egress.map(|egress| egress.fenced(unproven)),
+            Ok(Message::Reached(reached)) => _ = egress.map(|egress| egress.reached(reached)),
             Err(_) => {}
         }
     }

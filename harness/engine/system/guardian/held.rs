@@ -31,8 +31,7 @@ pub(super) fn remove_left(temp: &Path) {
         let is_own = || entry.metadata().is_ok_and(|it| it.is_dir() && it.uid() == rustix::process::getuid().as_raw());
         if is_of_stage && is_own() && path.join(MARK).exists() {
             // Nobody begins to use a folder that is there already.
-            let lock = File::open(&path).ok().filter(|lock| lock.try_lock().is_ok());
-            if lock.is_some() {
+            if let Some(_lock) = File::open(&path).ok().filter(|lock| lock.try_lock().is_ok()) {
                 remove(&path);
             }
         }

@@ -10,8 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::mpsc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -233,7 +232,10 @@ fn reap(sender: &Sender<Happened>) {
 /// Sends TERM to all processes, waits a moment, then sends KILL until none is left.
 fn end(group: Pid, happened: &Receiver<Happened>) {
     let _ = kill_process_group(group, Signal::TERM);
-    signal_outside(group, Signal::TERM);
+    // The group has its own signal.
+    for pid in below("self").into_iter().filter(|pid| getpgid(Some(*pid)).is_ok_and(|of| of != group)) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
     if !wait_for_none(happened, GRACE) {
         kill_all(group, happened);
     }
@@ -245,7 +247,9 @@ fn kill_all(group: Pid, happened: &Receiver<Happened>) {
     if cfg!(target_os = "linux") {
         // The children of a killed process become children of this one, so each round finds those that the last one missed.
         loop {
-            below("self").into_iter().for_each(kill);
+            for pid in below("self") {
+                let _ = kill_process(pid, Signal::KILL);
+            }
             if matches!(happened.recv(), Ok(Happened::NoneLeft) | Err(_)) {
                 return;
             }
@@ -282,9 +286,8 @@ fn outlive_signals() {
 pub(in crate::system) fn remove(folder: &Path) {
     for attempt in 0..40 {
         match std::fs::remove_dir_all(folder) {
-            Ok(()) => return,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
-            Err(_) => make_writable(folder),
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => make_writable(folder),
+            _ => return,
         }
         if attempt > 0 {
             thread::sleep(Duration::from_millis(25));
@@ -300,10 +303,6 @@ fn make_writable(folder: &Path) {
             make_writable(&entry.path());
         }
     }
-}
-
-fn kill(pid: Pid) {
-    let _ = kill_process(pid, Signal::KILL);
 }
 
 /// Returns all processes below one, parents first.
@@ -369,13 +368,4 @@ fn children_of(process: &str) -> Vec<Pid> {
         children.extend(list.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)));
     }
     children
-}
-
-/// Sends a signal to all processes outside the group. The group gets its own signal.
-pub(super) fn signal_outside(group: Pid, signal: Signal) {
-    for pid in below("self") {
-        if getpgid(Some(pid)).is_ok_and(|of| of != group) {
-            let _ = kill_process(pid, signal);
-        }
-    }
 }
