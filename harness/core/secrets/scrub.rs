@@ -354,14 +354,11 @@ fn replace(pieces: &mut [Cow<'_, str>], found: &[Find]) {
         return;
     }
     let mut end = 0;
-    let places: Vec<Range<usize>> = pieces
-        .iter()
-        .map(|piece| {
-            let start = end;
-            end += piece.len();
-            start..end
-        })
-        .collect();
+    let place = |piece: &Cow<'_, str>| {
+        end += piece.len();
+        end - piece.len()..end
+    };
+    let places: Vec<Range<usize>> = pieces.iter().map(place).collect();
     // From the end, so the offsets of the earlier ranges stay valid.
     for Find { range, with } in found.iter().rev() {
         for (piece, place) in pieces.iter_mut().zip(&places) {
