@@ -77,14 +77,10 @@ impl Block {
             return out;
         };
         let _ = writeln!(out, "{head}");
-        for header in &self.headers {
-            let _ = writeln!(out, "  {header}");
-        }
+        out.extend(self.headers.iter().map(|header| format!("  {header}\n")));
         self.events(&mut out);
         out.push_str(if self.trees.is_empty() { "" } else { "\n" });
-        for tree in &self.trees {
-            trees.write(tree, &mut out);
-        }
+        self.trees.iter().for_each(|tree| trees.write(tree, &mut out));
         out
     }
 
