@@ -315,10 +315,7 @@ impl Scrub {
     /// the values of variables were removed.
     pub fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
-            return match self.text(text, fired) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(text) => Some(text.into_bytes()),
-            };
+            return if let Cow::Owned(text) = self.text(text, fired) { Some(text.into_bytes()) } else { None };
         }
         let mut scrubbed = bytes.to_owned();
         for value in &self.values {
