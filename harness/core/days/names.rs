@@ -65,18 +65,15 @@ impl Names {
         let mut names = Names { lists: Vec::new(), by_first: HashMap::new(), weeks: HashMap::new() };
         for line in table.lines() {
             let list: Vec<String> = line.split('|').map(str::to_owned).collect();
-            match list.len() {
-                7 | 12 => {
-                    // Who has no CLDR writes no dots.
-                    let plain: Vec<String> = list.iter().map(|name| name.replace('.', "")).collect();
-                    let with_dots = plain != list;
-                    names.lists.push(list);
-                    names.lists.extend(with_dots.then_some(plain));
-                }
-                _ => {
-                    for word in list {
-                        names.weeks.entry(first(&word)).or_default().push(word.trim_end_matches('.').to_owned());
-                    }
+            if matches!(list.len(), 7 | 12) {
+                // Who has no CLDR writes no dots.
+                let plain: Vec<String> = list.iter().map(|name| name.replace('.', "")).collect();
+                let with_dots = plain != list;
+                names.lists.push(list);
+                names.lists.extend(with_dots.then_some(plain));
+            } else {
+                for word in list {
+                    names.weeks.entry(first(&word)).or_default().push(word.trim_end_matches('.').to_owned());
                 }
             }
         }

@@ -274,15 +274,13 @@ fn numbers(text: &str, zero: char, forms: &mut Vec<Form>) {
     match digits {
         1 | 2 => {
             for what in [Field::Month, Field::Day] {
-                forms.push(number(what, Width::Any));
-                forms.push(number(what, Width::Zeros(2)));
+                forms.extend([Width::Any, Width::Zeros(2)].map(|width| number(what, width)));
             }
             for ordinal in [Ordinal::English, Ordinal::French, Ordinal::Spanish] {
                 forms.push(Form::Number { what: Field::Day, width: Width::Any, zero, ordinal });
             }
-            forms.push(number(Field::Day, Width::Space));
-            forms.push(number(Field::Year, Width::Zeros(2)));
-            forms.push(number(Field::Weekday, Width::Any));
+            let others = [(Field::Day, Width::Space), (Field::Year, Width::Zeros(2)), (Field::Weekday, Width::Any)];
+            forms.extend(others.map(|(what, width)| number(what, width)));
             week_before_its_word(text, digits, forms);
         }
         4 => forms.extend([Field::Year, Field::YearOfWeek].map(|what| number(what, Width::Zeros(4)))),
@@ -310,9 +308,8 @@ fn weeks(text: &str, forms: &mut Vec<Form>) {
             continue;
         }
         let before = text[..word + gap].to_owned();
-        for two_digits in [true, false] {
-            forms.push(Form::Week { before: before.clone(), two_digits, after: String::new() });
-        }
+        let week = |two_digits| Form::Week { before: before.clone(), two_digits, after: String::new() };
+        forms.extend([true, false].map(week));
     }
 }
 
@@ -322,9 +319,8 @@ fn week_before_its_word(text: &str, digits: usize, forms: &mut Vec<Form>) {
     let gap = gap(rest);
     for word in Names::all().weeks_at(&rest[gap..]) {
         let after = rest[..gap + word].to_owned();
-        for two_digits in [true, false] {
-            forms.push(Form::Week { before: String::new(), two_digits, after: after.clone() });
-        }
+        let week = |two_digits| Form::Week { before: String::new(), two_digits, after: after.clone() };
+        forms.extend([true, false].map(week));
     }
 }
 

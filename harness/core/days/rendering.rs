@@ -156,8 +156,7 @@ impl Search<'_> {
     fn after_separator(&self, found: &Rendering, longest: &mut Option<Rendering>) {
         let (first, second) = (&self.texts.0[found.ends.0..], &self.texts.1[found.ends.1..]);
         let (mut length, mut words, mut letters, mut chars) = (0, 0, false, 0);
-        let mut next = Rendering { parts: Vec::new(), ..*found };
-        next.parts.clone_from(&found.parts);
+        let mut next = found.clone();
         loop {
             self.extend(&next, (found.ends.0 + length, found.ends.1 + length), longest);
             let Some(c) = first[length..].chars().next().filter(|c| second[length..].starts_with(*c)) else { return };

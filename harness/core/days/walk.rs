@@ -69,10 +69,8 @@ impl Days {
     pub fn nearer(&self, recorded: &str, called: &str) -> String {
         let parted = |clock| (walk(clock, recorded, called).err().unwrap_or((recorded.len(), called.len())), clock);
         let furthest = self.clocks.iter().map(parted).max_by_key(|((at, _), _)| *at);
-        furthest.map_or_else(
-            || called.to_owned(),
-            |((at, other), clock)| recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates),
-        )
+        let Some(((at, other), clock)) = furthest else { return called.to_owned() };
+        recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates)
     }
 }
 
@@ -176,10 +174,9 @@ fn put_back(clock: &Clock, called: &str, which: Which) -> String {
         let end = called[at..].char_indices().nth(BACK).map_or(called.len(), |(end, _)| at + end);
         let clocks = whole::dates(called, at..end, clock.called[TODAY]).into_iter().filter_map(|date| back.on(date));
         let found = clocks.filter_map(|clock| Some((Rendering::in_one(&clock.recorded, called, at)?, clock)));
-        let found = found
-            .filter(|(found, _)| found.is_whole_date() && !found.has_letter())
-            .max_by_key(|(found, _)| found.ends.0)?;
-        Some((found.0.ends.0, found.0.written(called, &found.1.called)))
+        let found = found.filter(|(found, _)| found.is_whole_date() && !found.has_letter());
+        let (found, day) = found.max_by_key(|(found, _)| found.ends.0)?;
+        Some((found.ends.0, found.written(called, &day.called)))
     };
     let near = |at: usize| {
         let found = Rendering::in_one(&clock.called, called, at)?;

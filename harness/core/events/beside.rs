@@ -61,9 +61,7 @@ impl Golden {
 
     /// Says of bodies that are not captured that they vary where another golden says so.
     pub fn keep_varying_beside(&mut self, known: &Golden) {
-        for (block, _) in self.paired(known).filter(|(_, known)| known.varies()) {
-            block.let_vary();
-        }
+        self.paired(known).filter(|(_, known)| known.varies()).for_each(|(block, _)| block.let_vary());
     }
 
     /// Its answers, each with that of an older golden. The one or the other may hold answers that are not captured.

@@ -166,7 +166,9 @@ impl Capture {
         let lines = once("\n").chain(self.block.split_inclusive('\n')).chain(filler).chain(once("\n"));
         let mut parsed = EventStream::new(stream::iter(lines.map(Ok::<_, Infallible>)));
         let parsed = parsed.next().now_or_never()??.ok()?;
-        let name = fields.is_named().then(|| shared(&mut self.names, &parsed.event));
+        // An empty `event` line removes the name of an earlier one.
+        let is_named = fields.event.is_some_and(|value| !matches!(value, "" | " "));
+        let name = is_named.then(|| shared(&mut self.names, &parsed.event));
         let payload = if fields.data { Payload::Data(parsed.data.into()) } else { Payload::Empty };
         Some(Event { name, id: fields.id.then(|| parsed.id.into()), payload })
     }
@@ -184,11 +186,8 @@ impl Capture {
     }
 
     fn format_told_by(&mut self, text: &str) -> Format {
-        *self.format.get_or_insert(if text.trim_start().starts_with(['{', '[']) {
-            Format::JsonLines
-        } else {
-            Format::Sse
-        })
+        let is_json = text.trim_start().starts_with(['{', '[']);
+        *self.format.get_or_insert(if is_json { Format::JsonLines } else { Format::Sse })
     }
 }
 
@@ -230,11 +229,6 @@ impl BlockFields<'_> {
             }
         }
         fields
-    }
-
-    /// Whether the block has a name. An empty `event` line removes the name of an earlier one.
-    fn is_named(&self) -> bool {
-        self.event.is_some_and(|value| !matches!(value, "" | " "))
     }
 }
 

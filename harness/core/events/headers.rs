@@ -49,9 +49,7 @@ pub(super) fn held(
     let mut headers = all(&capture.delivery.headers, &wanted(options), ids, normalize);
     if let Some(committed) = committed {
         headers.retain(|header| committed.headers.iter().any(|known| known.subject() == header.subject()));
-        for header in &mut headers {
-            header.keep_varying(committed);
-        }
+        headers.iter_mut().for_each(|header| header.keep_varying(committed));
     }
     headers
 }
@@ -189,12 +187,8 @@ impl Golden {
         }
         // A golden of values holds them all.
         if let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) {
-            for other in others.iter() {
-                first.agree_on_values(other);
-            }
-            for other in others {
-                other.agree_on_values(first);
-            }
+            others.iter().for_each(|other| first.agree_on_values(other));
+            others.iter_mut().for_each(|other| other.agree_on_values(first));
         }
         Golden::agree_beside(goldens);
     }
@@ -216,9 +210,7 @@ impl Golden {
             if known.ids_repeat() == Some(Repeat::Varies) {
                 block.set_ids_repeat(known.ids_repeat());
             }
-            for header in &mut block.headers {
-                header.keep_varying(known);
-            }
+            block.headers.iter_mut().for_each(|header| header.keep_varying(known));
         }
     }
 }

@@ -238,7 +238,7 @@ impl Outline<'_> {
             let of_texts = all.iter().map(|_| STRING).chain(booleans.0.iter().map(|_| "boolean"));
             let of_numbers = times.0.iter().map(|time| time.kind).chain(counts.iter().map(|_| NUMBER));
             of_texts.chain(of_numbers).for_each(|kind| add(Kind::plain(kind)));
-            shown.extend((!ids.is_empty()).then_some(Kind::Id(Id::One)));
+            shown.extend((!ids.kinds(false).is_empty()).then_some(Kind::Id(Id::One)));
             shown.extend(short.as_ref().map(|_| Kind::Short(Id::One)));
         }
         let number = shown.iter().position(|kind| *kind == Kind::plain(NUMBER));
@@ -275,10 +275,6 @@ fn text_kind(own: &str, wholes: &BTreeSet<&str>, is_of_recording: bool) -> Kind 
 }
 
 impl SeenIds {
-    fn is_empty(&self) -> bool {
-        self.names.is_empty() && self.numbers.is_empty() && self.plain.is_empty()
-    }
-
     fn kinds(&self, counts: bool) -> Vec<Id> {
         let mut ids: Vec<Id> = self.names.iter().map(|name| Id::Named(name.to_string())).collect();
         let mut pieces: Vec<(usize, usize)> = Vec::new();

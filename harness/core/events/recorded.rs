@@ -166,11 +166,9 @@ impl Recorded {
 
 /// Adds what the model said in a turn: all of its text, each of several texts, and each text in one that is JSON.
 fn said(turn: usize, answer: &Answer, all: &mut Vec<(Source, String)>) {
-    fn text_of(block: &Block) -> Option<&str> {
-        if let Block::Text(text) = block { Some(text) } else { None }
-    }
     let mut add = |part: &str, text: String| all.push((Source { turn, part: part.to_owned() }, text));
-    let texts: Vec<&str> = answer.blocks.iter().filter_map(text_of).collect();
+    let texts = answer.blocks.iter().filter_map(|of| if let Block::Text(text) = of { Some(&**text) } else { None });
+    let texts: Vec<&str> = texts.collect();
     add("", texts.concat());
     for (nth, text) in texts.iter().enumerate().filter(|_| texts.len() > 1) {
         add(&format!("text {}", nth + 1), (*text).to_owned());

@@ -250,12 +250,11 @@ impl<'a> Reader<'a, '_> {
     fn merge(&mut self, label: &Rc<Label>, json: Option<&Json>) {
         let detail = self.writing.options.detail;
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
-        if !self.seen.contains_key(&label.text) {
+        let of = self.seen.entry(label.text.clone()).or_insert_with(|| {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
             let (seen, payloads, each) = (Seen::default(), Payloads::default(), Neighbours::default());
-            self.seen.insert(label.text.clone(), LabelSeen { label: label.clone(), keep, seen, payloads, each });
-        }
-        let Some(of) = self.seen.get_mut(&label.text) else { return };
+            LabelSeen { label: label.clone(), keep, seen, payloads, each }
+        });
         let print = self.mergers[of.keep as usize].add(json, false, &mut of.seen);
         match of.keep {
             Keep::Values => of.payloads.take(json, label, self.writing),

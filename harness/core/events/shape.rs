@@ -159,11 +159,8 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let Sequence { lines, shapes, lost } = Sequence::of(
-        events,
-        times::answered(capture).map(|at| at.to_offset(writing.zone.unwrap_or(UtcOffset::UTC))),
-        writing,
-    );
+    let told = times::answered(capture).map(|at| at.to_offset(writing.zone.unwrap_or(UtcOffset::UTC)));
+    let Sequence { lines, shapes, lost } = Sequence::of(events, told, writing);
     let (ids, ids_repeat) = event_ids(events, committed.and_then(Block::ids_repeat));
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
     // What a piece of a text says is no contract.

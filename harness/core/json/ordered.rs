@@ -19,13 +19,8 @@ fn repr(parser: &mut Parser<'_>) -> Parsed<String> {
     parser.skip_space();
     match parser.peek() {
         Some(b'[') => {
-            let mut items = Vec::new();
             parser.at += 1;
-            parser.items(|parser| {
-                items.push(repr(parser)?);
-                Ok(())
-            })?;
-            Ok(format!("[{}]", items.join(", ")))
+            Ok(format!("[{}]", parser.items(repr)?.join(", ")))
         }
         Some(b'{') => {
             let mut entries: Vec<(String, String)> = Vec::new();

@@ -174,18 +174,18 @@ impl<'a> Parser<'a> {
     }
 
     fn array(&mut self, depth: usize) -> Parsed<Json> {
-        let mut items = Vec::new();
         self.deeper(depth)?;
-        self.items(|parser| {
-            items.push(parser.value(depth + 1)?);
-            Ok(())
-        })?;
-        Ok(Json::Array(items))
+        self.items(|parser| parser.value(depth + 1)).map(Json::Array)
     }
 
     /// Reads a list after its opening bracket. `item` reads each element.
-    pub(super) fn items(&mut self, item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
-        self.parts(b']', "`,` or `]`", item)
+    pub(super) fn items<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        self.parts(b']', "`,` or `]`", |parser| {
+            items.push(item(parser)?);
+            Ok(())
+        })?;
+        Ok(items)
     }
 
     /// Reads what stands between commas, after the opening bracket. `part` reads each, and `close` is the closing bracket.

@@ -28,16 +28,10 @@ pub enum Check {
 
 impl Check {
     /// All checks, in the order in which they are reported.
-    pub const ALL: [Check; 8] = [
-        Check::Prompt,
-        Check::Tools,
-        Check::Model,
-        Check::Settings,
-        Check::Form,
-        Check::Results,
-        Check::Extra,
-        Check::Dates,
-    ];
+    pub const ALL: [Check; 8] = {
+        use Check::{Dates, Extra, Form, Model, Prompt, Results, Settings, Tools};
+        [Prompt, Tools, Model, Settings, Form, Results, Extra, Dates]
+    };
 
     /// Whether values of this check may vary from run to run, which is marked in the recorded text.
     pub fn may_vary(self) -> bool {

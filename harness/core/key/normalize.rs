@@ -84,9 +84,7 @@ impl Normalizer {
 
     /// Applies version 1's rules to a text, then the suite's rules. The result is borrowed if nothing was replaced.
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = version_1(text, reminder, self.eight);
-        self.replace_own(&mut text);
-        text
+        self.with_own_replaced(version_1(text, reminder, self.eight))
     }
 
     /// Applies only version 1's rules to a text. This is for printed JSON, on which the suite's rules must not act.
@@ -107,9 +105,7 @@ impl Normalizer {
 
     /// Applies only the suite's rules to a text.
     pub fn own<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut text = Cow::Borrowed(text);
-        self.replace_own(&mut text);
-        text
+        self.with_own_replaced(Cow::Borrowed(text))
     }
 
     /// As [`Normalizer::own_in`], with a copy of the value only if there are rules.
@@ -150,15 +146,16 @@ impl Normalizer {
         std::iter::once(uuids(text).collect()).chain(self.rules.iter().map(matches)).collect()
     }
 
-    fn replace_own(&self, text: &mut Cow<'_, str>) {
+    fn with_own_replaced<'a>(&self, mut text: Cow<'a, str>) -> Cow<'a, str> {
         for OwnRule { pattern, replacement, fired } in &self.rules {
-            let Cow::Owned(replaced) = pattern.replace_all(text, replacement) else { continue };
+            let Cow::Owned(replaced) = pattern.replace_all(&text, replacement) else { continue };
             // A rule may match its own replacement again without changing it.
-            if replaced != **text {
+            if replaced != *text {
                 fired.store(true, Ordering::Relaxed);
             }
-            *text = Cow::Owned(replaced);
+            text = Cow::Owned(replaced);
         }
+        text
     }
 }
 

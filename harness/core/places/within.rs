@@ -78,9 +78,7 @@ impl Within<'_> {
             // Arguments that are no text come whole.
             let is_whole = ["/args/", "/arguments/", "/input/"].iter().any(|part| place.contains(part));
             if is_whole || pieces.windows(2).all(|pair| pair[0] == pair[1]) {
-                for text in pieces {
-                    changed |= self.text(text);
-                }
+                changed = pieces.into_iter().fold(changed, |changed, text| self.text(text) | changed);
                 continue;
             }
             let joined: String = pieces.iter().map(|piece| piece.as_str()).collect();

@@ -19,16 +19,12 @@ impl Scrub {
             Json::Str(text) => self.string(text, fired),
             Json::Array(items) => {
                 self.lines(items, fired);
-                for item in items.iter_mut() {
-                    self.json(item, fired);
-                }
+                items.iter_mut().for_each(|item| self.json(item, fired));
                 self.blocks(items, fired);
             }
             Json::Object(entries) => {
                 self.named_values(entries, fired);
-                for (_, value) in entries.iter_mut() {
-                    self.json(value, fired);
-                }
+                entries.iter_mut().for_each(|(_, value)| self.json(value, fired));
                 change_keys(entries, |key| self.text(key, fired));
             }
             Json::Null | Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {}
@@ -39,9 +35,7 @@ impl Scrub {
     pub fn message(&self, message: &Message) -> Message {
         let (mut message, mut fired) = (message.clone(), Fired::new());
         self.json(&mut message.content, &mut fired);
-        for call in &mut message.tool_calls {
-            self.json(&mut call.args, &mut fired);
-        }
+        message.tool_calls.iter_mut().for_each(|call| self.json(&mut call.args, &mut fired));
         message
     }
 
@@ -92,13 +86,10 @@ impl Scrub {
         self.joined_lines(items.iter_mut().filter_map(|item| string_mut(item, &name)).collect(), fired);
     }
 
-    fn joined_lines(&self, mut lines: Vec<&mut String>, fired: &mut Fired) {
+    fn joined_lines(&self, lines: Vec<&mut String>, fired: &mut Fired) {
         let mut ends = vec!["\n".to_owned(); lines.len()];
-        let mut pieces: Vec<&mut String> = Vec::new();
-        for (line, end) in lines.iter_mut().zip(&mut ends) {
-            pieces.extend([&mut **line, end]);
-        }
-        self.parted(&mut pieces, fired);
+        let pieces = lines.into_iter().zip(&mut ends).flat_map(|(line, end)| [line, end]);
+        self.parted(&mut pieces.collect::<Vec<_>>(), fired);
     }
 
     /// Like [`Scrub::pieces`], for strings that are changed in place.

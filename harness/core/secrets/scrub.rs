@@ -315,10 +315,7 @@ impl Scrub {
     /// the values of variables were removed.
     pub fn bytes(&self, bytes: &[u8], fired: &mut Fired) -> Option<Vec<u8>> {
         if let Ok(text) = std::str::from_utf8(bytes) {
-            return match self.text(text, fired) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(text) => Some(text.into_bytes()),
-            };
+            return if let Cow::Owned(text) = self.text(text, fired) { Some(text.into_bytes()) } else { None };
         }
         let mut scrubbed = bytes.to_owned();
         for value in &self.values {
@@ -354,14 +351,11 @@ fn replace(pieces: &mut [Cow<'_, str>], found: &[Find]) {
         return;
     }
     let mut end = 0;
-    let places: Vec<Range<usize>> = pieces
-        .iter()
-        .map(|piece| {
-            let start = end;
-            end += piece.len();
-            start..end
-        })
-        .collect();
+    let place = |piece: &Cow<'_, str>| {
+        end += piece.len();
+        end - piece.len()..end
+    };
+    let places: Vec<Range<usize>> = pieces.iter().map(place).collect();
     // From the end, so the offsets of the earlier ranges stay valid.
     for Find { range, with } in found.iter().rev() {
         for (piece, place) in pieces.iter_mut().zip(&places) {

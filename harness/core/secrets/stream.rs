@@ -108,13 +108,9 @@ impl Frame {
         for line in lines_of(frame) {
             let text = line.trim_end_matches(['\r', '\n']);
             let end = &line[text.len()..];
-            let content = match (text.strip_prefix("data: "), text.strip_prefix("data:")) {
-                (Some(content), _) => Some(("data: ", content)),
-                (None, Some(content)) => Some(("data:", content)),
-                // A line of JSON: no other field of SSE begins with a bracket.
-                _ if text.starts_with(['{', '[']) => Some(("", text)),
-                _ => None,
-            };
+            // A line of JSON has no prefix: no other field of SSE begins with a bracket.
+            let mut prefixes = ["data: ", "data:"].into_iter().chain(text.starts_with(['{', '[']).then_some(""));
+            let content = prefixes.find_map(|prefix| Some((prefix, text.strip_prefix(prefix)?)));
             match (content, &mut data) {
                 (Some((_, content)), Some(data)) => {
                     data.push('\n');

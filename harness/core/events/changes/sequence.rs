@@ -38,8 +38,6 @@ pub(super) struct Event<'a> {
     pub(super) is_of_several: bool,
 }
 
-static COLLAPSED: Top = Top::Collapsed;
-
 impl Event<'_> {
     fn is_collapsed(&self) -> bool {
         *self.top == Top::Collapsed
@@ -74,7 +72,7 @@ impl<'a> Aligned<'a> {
         // The options of a golden name its own labels, so the renamed events are not collapsed any more.
         let collapsed = |name: &str| old.events.iter().any(|event| event.label == name && event.top == Top::Collapsed);
         for event in new_events.iter_mut().filter(|event| event.label != event.name && collapsed(event.name)) {
-            (event.top, event.keys, event.is_any) = (&COLLAPSED, Top::Collapsed, true);
+            (event.top, event.keys, event.is_any) = (&Top::Collapsed, Top::Collapsed, true);
         }
         new_events.dedup_by(|next, event| next.is_collapsed() && event.name == next.name && event.is_collapsed());
         let (both, gone, come) = aligned(&old_events, &new_events);

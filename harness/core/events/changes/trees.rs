@@ -72,16 +72,13 @@ impl<'a> Places<'a> {
 
     /// Returns the outermost places at which this tree differs from an older one, the most telling first.
     fn differing(&self, old: &Places<'_>) -> Vec<(String, Difference)> {
+        let is_null_gone = |of: &Node, by: &Node| by.optional && !of.optional && by.kinds == without_null(&of.kinds);
         let of_old = old.0.iter().filter_map(|(path, was)| match self.at(path) {
             None if was.kinds == [Kind::plain(NULL)] => Some((path, Difference::NullGone)),
             None => Some((path, Difference::Gone)),
             Some(now) if plain(&now.kinds, false) == plain(&was.kinds, false) => None,
-            Some(now) if now.optional && !was.optional && now.kinds == without_null(&was.kinds) => {
-                Some((path, Difference::NullGone))
-            }
-            Some(now) if was.optional && !now.optional && was.kinds == without_null(&now.kinds) => {
-                Some((path, Difference::NullNew))
-            }
+            Some(now) if is_null_gone(was, now) => Some((path, Difference::NullGone)),
+            Some(now) if is_null_gone(now, was) => Some((path, Difference::NullNew)),
             Some(now) if without_orders(&now.kinds) == without_orders(&was.kinds) => Some((path, Difference::Order)),
             Some(now) => Some((path, Difference::Is(now.shown_beside(&was.kinds), was.kinds.clone()))),
         });

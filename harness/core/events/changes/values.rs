@@ -137,14 +137,9 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
     let gone = old.iter().find(|text| !new.contains(text));
     let come: Vec<&(String, Text)> = new.iter().filter(|text| !old.contains(text)).collect();
     let same_place = gone.and_then(|(place, _)| come.iter().find(|(now, _)| now == place));
-    let lanes = was.iter().flat_map(|shown| match shown {
-        Shown::Text(places, _) => places.iter().flat_map(|held| &held.lanes).collect(),
-        _ => Vec::new(),
-    });
-    let by = lanes.into_iter().find_map(|lane| match lane {
-        Lane::Value(path) => Some(path.to_string()),
-        Lane::Position => None,
-    });
+    let places = was.iter().filter_map(|shown| if let Shown::Text(places, _) = shown { Some(places) } else { None });
+    let mut lanes = places.flatten().flat_map(|held| &held.lanes);
+    let by = lanes.find_map(|lane| if let Lane::Value(path) = lane { Some(path.to_string()) } else { None });
     let change = |what, place: &str| Change { by, ..Change::new(what, subject, place) };
     match (gone, same_place.or(come.first())) {
         (Some((place, before)), Some((now, text))) if place == now && before.bare() == text.bare() => {

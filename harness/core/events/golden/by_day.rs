@@ -127,9 +127,8 @@ impl Moving<'_> {
 
     /// Whether long texts of one recording are equal, of which all is known and not only a hash.
     fn equal_wholes(self, was: &Kind, is: &Kind) -> bool {
-        let texts = was.quoted().zip(is.quoted());
-        texts
-            .is_some_and(|(was, is)| told_whole(&was).zip(told_whole(&is)).is_some_and(|(was, is)| self.equal(was, is)))
+        let Some((was, is)) = was.quoted().zip(is.quoted()) else { return false };
+        told_whole(&was).zip(told_whole(&is)).is_some_and(|(was, is)| self.equal(was, is))
     }
 
     fn equal_kinds(self, was: &Kind, is: &Kind) -> bool {

@@ -99,11 +99,9 @@ impl Block {
     /// Returns it without what a format does not hold, and in one form: with a line for each key.
     fn without(mut self, format: Format, detail: Detail) -> Block {
         let lacks = |part| !format.holds(part);
-        if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::EventIds)) {
-            head.ids = EventIds::None;
-        }
-        if let Some(head) = self.head.as_mut().filter(|_| lacks(Part::RepeatedIds)) {
-            head.ids_repeat = Repeat::No;
+        if let Some(head) = &mut self.head {
+            head.ids = if lacks(Part::EventIds) { EventIds::None } else { head.ids };
+            head.ids_repeat = if lacks(Part::RepeatedIds) { Repeat::No } else { head.ids_repeat };
         }
         if matches!(self.ending, Ending::Closed(_)) && lacks(Part::HeaderValues) {
             self.ending = Ending::Ended;

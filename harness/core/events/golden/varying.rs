@@ -316,17 +316,13 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
         match kind {
             Kind::List(list) => list.elements.iter_mut().for_each(|kind| each(kind, change)),
             Kind::Object(fields) => {
-                for kind in fields.iter_mut().flat_map(|field| &mut field.kinds) {
-                    each(kind, change);
-                }
+                fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(|kind| each(kind, change));
             }
             _ => {}
         }
     }
     let mut kinds = kinds.to_vec();
-    for kind in &mut kinds {
-        each(kind, change);
-    }
+    kinds.iter_mut().for_each(|kind| each(kind, change));
     Printed(&kinds).to_string()
 }
 

@@ -77,14 +77,10 @@ impl Block {
             return out;
         };
         let _ = writeln!(out, "{head}");
-        for header in &self.headers {
-            let _ = writeln!(out, "  {header}");
-        }
+        out.extend(self.headers.iter().map(|header| format!("  {header}\n")));
         self.events(&mut out);
         out.push_str(if self.trees.is_empty() { "" } else { "\n" });
-        for tree in &self.trees {
-            trees.write(tree, &mut out);
-        }
+        self.trees.iter().for_each(|tree| trees.write(tree, &mut out));
         out
     }
 
@@ -305,15 +301,6 @@ struct Whole<'a> {
     below: &'a [Node],
 }
 
-/// A line that differs from the one at the same place of another tree.
-struct Differing<'a> {
-    name: String,
-    text: String,
-    below: Vec<Differing<'a>>,
-    /// What is below a line that the other tree lacks.
-    whole: &'a [Node],
-}
-
 impl<'a> Trees<'a> {
     fn write(&mut self, Tree { root, whole }: &'a Tree, out: &mut String) {
         let text = (root.kinds != [Kind::plain("object")]).then(|| Printed(&root.kinds).to_string());
@@ -338,59 +325,45 @@ impl<'a> Trees<'a> {
         let as_there = if other == place { "as above".to_owned() } else { format!("as in {other}") };
         let comma = if text.is_empty() { "" } else { ", " };
         push(&name, &format!("{text}{comma}{as_there}{}", if differing.is_empty() { "" } else { BUT }), depth, out);
-        for line in &differing {
-            line.write(depth + 1, out);
-        }
+        differing.iter().for_each(|line| line.write(depth + 1, out));
     }
 
     /// Returns the place of a written tree with the same name, and the lines that differ from it; `None` if too many differ.
-    fn like(&self, node: &'a Node) -> Option<(&str, Vec<Differing<'a>>)> {
+    fn like(&self, node: &Node) -> Option<(&str, Vec<Node>)> {
         let size: usize = node.below.iter().map(Node::size).sum();
         if size < WORTH {
             return None;
         }
         let named = self.0.iter().filter(|whole| whole.name == node.name);
         let compared = named.map(|whole| (&*whole.place, differing(whole.below, &node.below)));
-        let count = |lines: &[Differing<'_>]| lines.iter().map(Differing::size).sum::<usize>();
+        let count = |lines: &[Node]| lines.iter().map(Node::size).sum::<usize>();
         let (place, differing) = compared.min_by_key(|(_, differing)| count(differing))?;
         (count(&differing) <= size / 3).then_some((place, differing))
     }
 }
 
 /// Returns the lines that differ from `others`, and those of `others` that are missing.
-fn differing<'a>(others: &[Node], nodes: &'a [Node]) -> Vec<Differing<'a>> {
-    let line = |node: &'a Node, below, whole| {
-        let text = Printed(&node.kinds).to_string();
-        Differing { name: node.name_text(), text, below, whole }
+fn differing(others: &[Node], nodes: &[Node]) -> Vec<Node> {
+    let line = |node: &Node, kinds, below| {
+        let (name, optional) = (node.name.clone(), node.optional);
+        Node { name, optional, kinds, below, ..Node::default() }
     };
     let mut found = Vec::new();
     for node in nodes {
         let Some(other) = others.iter().find(|other| other.name == node.name) else {
-            found.push(line(node, Vec::new(), &node.below));
+            found.push(node.clone());
             continue;
         };
         let below = differing(&other.below, &node.below);
         if !below.is_empty() || (other.optional, &other.kinds) != (node.optional, &node.kinds) {
-            found.push(line(node, below, &[]));
+            found.push(line(node, node.kinds.clone(), below));
         }
     }
     for other in others.iter().filter(|other| nodes.iter().all(|node| node.name != other.name)) {
-        found.push(Differing { name: other.name_text(), text: GONE.to_owned(), below: Vec::new(), whole: &[] });
+        found.push(line(other, vec![Kind::plain(GONE)], Vec::new()));
     }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found.sort_by_cached_key(Node::name_text);
     found
-}
-
-impl Differing<'_> {
-    fn size(&self) -> usize {
-        1 + self.below.iter().map(Differing::size).sum::<usize>() + self.whole.iter().map(Node::size).sum::<usize>()
-    }
-
-    fn write(&self, depth: usize, out: &mut String) {
-        push(&self.name, &self.text, depth, out);
-        self.below.iter().for_each(|line| line.write(depth + 1, out));
-        self.whole.iter().for_each(|node| node.write(depth + 1, out));
-    }
 }
 
 impl Node {

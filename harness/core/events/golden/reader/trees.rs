@@ -71,19 +71,13 @@ fn patch(nodes: &mut Vec<Node>, lines: &mut &[TreeLine], depth: usize) -> Result
         *lines = rest;
         is_patched = true;
         let at = nodes.iter().position(|node| node.name == line.node.name);
-        let mut node = line.node.clone();
-        match at {
-            Some(at) if line.is_gone => drop(nodes.remove(at)),
-            Some(at) => {
-                node.below = std::mem::take(&mut nodes[at].below);
-                patch(&mut node.below, lines, depth + 1)?;
-                nodes[at] = node;
-            }
-            None => {
-                patch(&mut node.below, lines, depth + 1)?;
-                nodes.push(node);
-            }
+        let known = at.map(|at| nodes.remove(at));
+        if known.is_some() && line.is_gone {
+            continue;
         }
+        let mut node = Node { below: known.unwrap_or_default().below, ..line.node.clone() };
+        patch(&mut node.below, lines, depth + 1)?;
+        nodes.insert(at.unwrap_or(nodes.len()), node);
     }
     if is_patched {
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
