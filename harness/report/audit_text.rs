@@ -1,5 +1,6 @@
 //! An audit as text for a terminal: a line for each scenario and the total, then what is worth a look.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use retake_audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, ScenarioAudit, Setting, Unnoticed};
@@ -80,14 +81,12 @@ fn kinds(audit: &Audit) -> String {
 fn unnoticed(audit: &Audit, all: bool) -> String {
     let mut out = String::new();
     for (scenario, audited) in audit.audited() {
-        let mut settings: Vec<&Option<Setting>> = audited.scored.unnoticed.iter().map(|one| &one.setting).collect();
-        settings.sort();
-        settings.dedup();
-        for setting in settings {
-            let of: Vec<&Unnoticed> = audited.scored.unnoticed.iter().filter(|one| one.setting == *setting).collect();
+        let mut by_setting: BTreeMap<Option<&Setting>, Vec<&Unnoticed>> = BTreeMap::new();
+        let unnoticed = audited.scored.unnoticed.iter();
+        unnoticed.for_each(|one| by_setting.entry(one.setting.as_ref()).or_default().push(one));
+        for (setting, of) in by_setting {
             let count = of.iter().map(|one| one.count).sum();
-            let _ =
-                writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting.as_ref()));
+            let _ = writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting));
             let listed = if all { of.len() } else { LISTED };
             for one in of.iter().take(listed) {
                 let _ = writeln!(out, "  {}", place(one));
