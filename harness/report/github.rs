@@ -28,8 +28,6 @@ pub fn annotation(run: &RunData) -> Option<String> {
 pub fn markdown(runs: &[RunData]) -> String {
     let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let failed: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Failed).collect();
-    let drifted: Vec<&RunData> =
-        runs.iter().copied().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
     let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
     let skipped: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Skipped).collect();
     let mut text = match (failed.len(), runs.len() - skipped.len()) {
@@ -63,8 +61,9 @@ pub fn markdown(runs: &[RunData]) -> String {
         }
     }
     text += &table("not run | why", skipped.iter().map(|run| (*run, run.notes.join("\n"))));
-    if !drifted.is_empty() {
-        let names: Vec<String> = drifted.iter().map(|run| named(run)).collect();
+    let drifted = runs.iter().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty()));
+    let names: Vec<String> = drifted.map(|run| named(run)).collect();
+    if !names.is_empty() {
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
     for (run, days) in runs.iter().filter_map(|run| Some((run, run.days_old?))) {
