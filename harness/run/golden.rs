@@ -406,19 +406,13 @@ fn check(bytes: &[u8]) -> Result<()> {
         let place = Place::of(&String::from_utf8_lossy(valid), valid.len());
         Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).at(place)
     })?;
-    if let Some(conflict) = conflict(text) {
-        return Err(conflict);
-    }
+    conflict(text).map_or(Ok(()), Err)?;
     let expected = "expected `---` as the first line of a golden";
-    match text.lines().next().map(str::trim_end) {
-        Some("---") => Ok(()),
-        None => Err(Error::new(format!("the file is empty, {expected}"))),
-        Some(_) if text.starts_with('\u{feff}') => {
-            Err(Error::new(format!("{expected}, found a byte-order mark before it")).at(Place { line: 1, column: 1 }))
-        }
-        Some(line) => {
-            let line: String = line.chars().take(60).collect();
-            Err(Error::new(format!("{expected}, found `{line}`")).at(Place { line: 1, column: 1 }))
-        }
-    }
+    let found = match text.lines().next().map(str::trim_end) {
+        Some("---") => return Ok(()),
+        None => return Err(Error::new(format!("the file is empty, {expected}"))),
+        Some(_) if text.starts_with('\u{feff}') => "a byte-order mark before it".to_owned(),
+        Some(line) => format!("`{}`", line.chars().take(60).collect::<String>()),
+    };
+    Err(Error::new(format!("{expected}, found {found}")).at(Place { line: 1, column: 1 }))
 }
