@@ -169,16 +169,12 @@ impl Goldens {
         self.read(&self.file(name)).ok().flatten().is_some_and(|golden| golden.format > GoldenFormat::THIS)
     }
 
-    /// The new golden that waits for a decision; `None` if none waits.
+    /// The golden as it would be with what waits for a decision; `None` if there is none, and none waits.
     ///
     /// # Errors
     /// If it cannot be read, or is not a golden.
     pub(crate) fn proposed_golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
-        let both = [self.clone(), self.values()];
-        if !both.iter().any(|goldens| goldens.pending(name).is_file()) {
-            return Ok(None);
-        }
-        let [file, values] = both.map(|goldens| {
+        let [file, values] = [self.clone(), self.values()].map(|goldens| {
             Some(goldens.pending(name)).filter(|file| file.is_file()).unwrap_or_else(|| goldens.file(name))
         });
         self.golden_in(&file, &values)
