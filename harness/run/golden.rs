@@ -120,14 +120,6 @@ impl Goldens {
         self.folder.join(format!("{name}.snap"))
     }
 
-    /// The names of all existing goldens, sorted.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
-    pub fn names(&self) -> Result<Vec<String>> {
-        files::names(&self.folder, ".snap")
-    }
-
     /// What this run may write.
     pub fn policy(&self) -> Policy {
         self.policy
@@ -210,9 +202,8 @@ impl Goldens {
 
     /// The text of a golden with what is true of its recording, as it is committed; `None` if it cannot be read.
     pub(crate) fn whole_text(&self, name: &str) -> Option<String> {
-        let is_whole = !self.values().file(name).is_file();
-        let whole = || Some(self.golden(name).ok().flatten()?.golden.to_string());
-        if is_whole { self.text(name) } else { whole() }
+        let has_values = self.values().file(name).is_file();
+        if has_values { Some(self.golden(name).ok().flatten()?.golden.to_string()) } else { self.text(name) }
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
