@@ -202,7 +202,7 @@ fn committed_on(root: &Path, file: &Path) -> Option<Date> {
 }
 
 /// Calls `work` with each item, on this many threads, and returns the results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(items.iter().enumerate());
     let done = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {
