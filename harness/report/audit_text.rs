@@ -1,8 +1,9 @@
 //! An audit as text for a terminal: a line for each scenario and the total, then what is worth a look.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use retake_audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, Setting, Unnoticed};
+use retake_audit::{Audit, Audited, FixtureAudit, Kind, Outcome, Part, ScenarioAudit, Setting, Unnoticed};
 use retake_base::env::RETAKE;
 use retake_base::text::{clipped, counted, nth_turn};
 
@@ -11,12 +12,8 @@ const LISTED: usize = 4;
 
 /// The text of an audit. With `all`, every unnoticed change is listed.
 pub fn audit_text(audit: &Audit, all: bool) -> String {
-    let mut out = scenarios(audit);
-    out += &kinds(audit);
-    out += &unnoticed(audit, all);
-    out += &keys(audit);
-    out += &findings(audit);
-    out.trim_end().to_owned()
+    let parts = [scenarios(audit), kinds(audit), unnoticed(audit, all), keys(audit), findings(audit)];
+    parts.concat().trim_end().to_owned()
 }
 
 /// A score as text. It is cut off, not rounded, so that only a perfect score is 1.00.
@@ -27,39 +24,28 @@ fn shown(score: Option<f64>) -> String {
 fn scenarios(audit: &Audit) -> String {
     let names = audit.scenarios.iter().map(|scenario| scenario.name.chars().count());
     let width = names.chain(["scenario".len()]).max().unwrap_or(0);
-    let mut out = String::new();
-    if audit.audited().next().is_some() {
-        let _ = writeln!(out, "{:width$}  score  noticed       detail  recorded", "scenario");
-    }
-    for scenario in &audit.scenarios {
-        let name = &scenario.name;
-        let audited = match &scenario.outcome {
-            Outcome::Audited(audited) => audited,
-            Outcome::Left(why) => {
-                let _ = writeln!(out, "{name}: not audited: {why}");
-                continue;
-            }
-            Outcome::Red(why) => {
-                let why = why.lines().next().unwrap_or_default();
-                let _ = writeln!(out, "{name}: not audited, it fails ({RETAKE} test {name}): {}", clipped(why, 400));
-                continue;
-            }
-        };
-        let tallies = audited.scored.kinds.values();
-        let (noticed, tried) = tallies.fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
-        let score = shown(retake_audit::mean(&audited.scored.kinds));
-        let noticed = format!("{noticed} of {tried}");
-        let fixture = audit.fixtures.iter().find(|fixture| Some(&fixture.file) == scenario.fixture.as_ref());
-        let recorded = fixture.map_or_else(String::new, |fixture| recorded(fixture, audit));
-        let detail = audited.detail.to_string();
-        let line = format!("{name:width$}  {score:>5}  {noticed:12}  {detail:6}  {recorded}");
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
+    let line = |ScenarioAudit { name, fixture, outcome }: &ScenarioAudit| match outcome {
+        Outcome::Audited(audited) => {
+            let tallies = audited.scored.kinds.values();
+            let (noticed, tried) = tallies.fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
+            let score = shown(retake_audit::mean(&audited.scored.kinds));
+            let noticed = format!("{noticed} of {tried}");
+            let fixture = audit.fixtures.iter().find(|audited| Some(&audited.file) == fixture.as_ref());
+            let recorded = fixture.map_or_else(String::new, |fixture| recorded(fixture, audit));
+            let detail = audited.detail.to_string();
+            format!("{name:width$}  {score:>5}  {noticed:12}  {detail:6}  {recorded}").trim_end().to_owned()
+        }
+        Outcome::Left(why) => format!("{name}: not audited: {why}"),
+        Outcome::Red(why) => {
+            let why = why.lines().next().unwrap_or_default();
+            format!("{name}: not audited, it fails ({RETAKE} test {name}): {}", clipped(why, 400))
+        }
+    };
+    let head = audit.audited().next().map(|_| format!("{:width$}  score  noticed       detail  recorded", "scenario"));
     let (noticed, tried) = audit.kinds().values().fold((0, 0), |(n, t), tally| (n + tally.noticed, t + tally.tried));
-    if tried > 0 {
-        let _ = writeln!(out, "{:width$}  {:>5}  {noticed} of {tried}", "all", shown(audit.score()));
-    }
-    out
+    let all = (tried > 0).then(|| format!("{:width$}  {:>5}  {noticed} of {tried}", "all", shown(audit.score())));
+    let lines = head.into_iter().chain(audit.scenarios.iter().map(line)).chain(all);
+    lines.map(|line| line + "\n").collect()
 }
 
 fn recorded(fixture: &FixtureAudit, audit: &Audit) -> String {
@@ -95,14 +81,12 @@ fn kinds(audit: &Audit) -> String {
 fn unnoticed(audit: &Audit, all: bool) -> String {
     let mut out = String::new();
     for (scenario, audited) in audit.audited() {
-        let mut settings: Vec<&Option<Setting>> = audited.scored.unnoticed.iter().map(|one| &one.setting).collect();
-        settings.sort();
-        settings.dedup();
-        for setting in settings {
-            let of: Vec<&Unnoticed> = audited.scored.unnoticed.iter().filter(|one| one.setting == *setting).collect();
+        let mut by_setting: BTreeMap<Option<&Setting>, Vec<&Unnoticed>> = BTreeMap::new();
+        let unnoticed = audited.scored.unnoticed.iter();
+        unnoticed.for_each(|one| by_setting.entry(one.setting.as_ref()).or_default().push(one));
+        for (setting, of) in by_setting {
             let count = of.iter().map(|one| one.count).sum();
-            let _ =
-                writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting.as_ref()));
+            let _ = writeln!(out, "\n{}: {} unnoticed; {}", scenario.name, counted(count, "change"), by(setting));
             let listed = if all { of.len() } else { LISTED };
             for one in of.iter().take(listed) {
                 let _ = writeln!(out, "  {}", place(one));

@@ -133,17 +133,14 @@ impl Failure {
 
     /// The first line, and the hints below it.
     pub(super) fn head(&self) -> Lines {
-        let lines = |hint: &String| format!("  {}", readable(hint)).lines().map(str::to_owned).collect::<Vec<_>>();
-        std::iter::once(self.headline()).chain(self.hints.iter().flat_map(lines)).collect()
+        let lines = |hint: &String| Lines::from(&*format!("  {}", readable(hint)));
+        std::iter::once(Line::from(self.headline())).chain(self.hints.iter().flat_map(lines)).collect()
     }
 
     /// The ways to resolve it.
     pub(super) fn advice_lines(&self) -> Lines {
-        let each = self.advice.iter().flat_map(|Advice { case, command, .. }| {
-            let text = format!("{case}:\n    {command}");
-            text.lines().map(str::to_owned).collect::<Vec<_>>()
-        });
-        each.collect()
+        let each = |Advice { case, command, .. }: &Advice| Lines::from(&*format!("{case}:\n    {command}"));
+        self.advice.iter().flat_map(each).collect()
     }
 
     /// All of it.

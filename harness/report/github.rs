@@ -28,8 +28,6 @@ pub fn annotation(run: &RunData) -> Option<String> {
 pub fn markdown(runs: &[RunData]) -> String {
     let runs: Vec<&RunData> = runs.iter().filter(|run| run.is_shown()).collect();
     let failed: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Failed).collect();
-    let drifted: Vec<&RunData> =
-        runs.iter().copied().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty())).collect();
     let calls: usize = runs.iter().map(|run| run.calls.len()).sum();
     let skipped: Vec<&RunData> = runs.iter().copied().filter(|run| run.result == RunResult::Skipped).collect();
     let mut text = match (failed.len(), runs.len() - skipped.len()) {
@@ -41,13 +39,8 @@ pub fn markdown(runs: &[RunData]) -> String {
     let asked = runs.iter().filter_map(|run| run.check.as_ref()).map(|check| check.calls).fold(0, u64::saturating_add);
     let asked = if asked == 0 { "none".to_owned() } else { asked.to_string() };
     let _ = write!(text, "\n{}, {asked} to a provider.\n", counted(calls, "model call"));
-    if !failed.is_empty() {
-        text += "\n| scenario | what happened |\n|---|---|\n";
-        for run in &failed {
-            let headline = run.failure.as_ref().map(|failure| failure.headline.as_str()).unwrap_or_default();
-            let _ = writeln!(text, "| {} | {} |", named(run), cell(headline));
-        }
-    }
+    let headline = |run: &RunData| run.failure.as_ref().map(|failure| failure.headline.clone()).unwrap_or_default();
+    text += &table("scenario | what happened", failed.iter().map(|run| (*run, headline(run))));
     for run in &failed {
         let Some(failure) = &run.failure else { continue };
         let _ = write!(text, "\n<details><summary><code>{}</code></summary>\n\n", escaped(&run.scenario));
@@ -59,33 +52,30 @@ pub fn markdown(runs: &[RunData]) -> String {
         }
         text += "\n</details>\n";
     }
-    let flaky = || runs.iter().filter_map(|run| Some((run, run.flaky.as_ref()?)));
-    if flaky().next().is_some() {
-        text += "\n| flaky scenario | what happened before it was green |\n|---|---|\n";
-        for (run, flaky) in flaky() {
-            let _ = writeln!(text, "| {} | {} |", named(run), cell(&flaky.failures.join("\n")));
-        }
-    }
+    let flaky = runs.iter().filter_map(|run| Some((*run, run.flaky.as_ref()?.failures.join("\n"))));
+    text += &table("flaky scenario | what happened before it was green", flaky);
     if runs.iter().any(|run| !run.cost.is_empty()) {
         let _ = writeln!(text, "\n| scenario | {} |\n{}|", HEAD.join(" | "), "|---".repeat(1 + HEAD.len()));
         for (run, of) in runs.iter().flat_map(|run| run.cost.iter().map(move |of| (run, of))) {
             let _ = writeln!(text, "| {} | {} |", named(run), of.row().map(|text| cell(&text)).join(" | "));
         }
     }
-    if !skipped.is_empty() {
-        text += "\n| not run | why |\n|---|---|\n";
-        for run in &skipped {
-            let _ = writeln!(text, "| {} | {} |", named(run), cell(&run.notes.join("\n")));
-        }
-    }
-    if !drifted.is_empty() {
-        let names: Vec<String> = drifted.iter().map(|run| named(run)).collect();
+    text += &table("not run | why", skipped.iter().map(|run| (*run, run.notes.join("\n"))));
+    let drifted = runs.iter().filter(|run| run.calls.iter().any(|call| !call.drift.is_empty()));
+    let names: Vec<String> = drifted.map(|run| named(run)).collect();
+    if !names.is_empty() {
         let _ = write!(text, "\nWith drift: {}.\n", names.join(", "));
     }
     for (run, days) in runs.iter().filter_map(|run| Some((run, run.days_old?))) {
         let _ = write!(text, "\nOlder than `max_age`: {}, {days} days.\n", named(run));
     }
     printed(&text).into_owned()
+}
+
+/// A table of runs, each with what is told of it; nothing if there are none.
+fn table<'a>(head: &str, rows: impl Iterator<Item = (&'a RunData, String)>) -> String {
+    let rows: Vec<String> = rows.map(|(run, what)| format!("| {} | {} |\n", named(run), cell(&what))).collect();
+    if rows.is_empty() { String::new() } else { format!("\n| {head} |\n|---|---|\n{}", rows.concat()) }
 }
 
 /// A line as GitHub colours it: its sign is in the first column.

@@ -81,8 +81,7 @@ fn accept(project: &Project, scenario: &Scenario, waits: &[&Waiting]) -> Result<
         Some(waits) => Some(Arc::new(Fixture::parse(&waits.shown, &files::read(&waits.file)?, &project.rules)?)),
     };
     let (goldens, name) = (&project.goldens, &scenario.golden_name);
-    let looked_at =
-        goldens.proposed_golden(name)?.map_or_else(|| goldens.golden(name), |proposed| Ok(Some(proposed)))?;
+    let looked_at = goldens.proposed_golden(name)?;
     let mut agreed = prove(project, scenario, fixture.as_ref())?;
     if let Some(golden) = &agreed.golden {
         let mut looked_at = looked_at.unwrap_or_else(|| Committed::now(Golden::default()));

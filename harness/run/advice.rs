@@ -254,9 +254,7 @@ impl Tried<'_> {
 
     /// Whether a run is green. Its golden counts too, unless goldens are being rewritten.
     fn is_right(&self, run: &Replayed, scenario: &Scenario) -> bool {
-        let committed = || self.project.goldens.golden(&scenario.golden_name).ok().flatten();
-        let is_compared = self.project.goldens.policy() != Policy::Overwrite;
-        let sides = || run.sides(scenario, &*committed().filter(|_| is_compared)?);
+        let sides = || run.sides(scenario, &*self.project.goldens.compared(&scenario.golden_name)?);
         run.verdict(scenario).is_ok() && sides().is_none_or(|sides| sides.changes().is_empty())
     }
 }

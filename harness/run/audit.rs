@@ -12,6 +12,7 @@ use time::{Date, OffsetDateTime};
 use super::action::AuditOptions;
 use super::golden::Compared;
 use super::project::Project;
+use super::record::is_named;
 use super::trial::{self, How, Replayed, Use};
 use super::verdict::{check_format, has_golden};
 use crate::report::{audit_json, audit_text, note_lines, notes, terminal};
@@ -53,10 +54,7 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
 /// matches all its cases.
 pub(super) fn wanted<'a>(project: &'a Project, words: &[String]) -> Result<Vec<&'a Found>> {
     let all = &project.discovered.scenarios;
-    let is_called = |word: &str| all.iter().any(|found| name_of(found) == word);
-    let fits = |found: &Found, word: &str| {
-        if is_called(word) { name_of(found) == word } else { name_of(found).contains(word) }
-    };
+    let fits = |found: &Found, word: &str| is_named(project, found, word);
     if let Some(word) = words.iter().find(|word| !all.iter().any(|found| fits(found, word))) {
         let error = Error::new(format!("no scenario is called `{word}`"));
         return Err(error.suggest(word, all.iter().map(name_of)));
@@ -202,7 +200,7 @@ fn committed_on(root: &Path, file: &Path) -> Option<Date> {
 }
 
 /// Calls `work` with each item, on this many threads, and returns the results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(super) fn in_parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(items.iter().enumerate());
     let done = Mutex::new(BTreeMap::new());
     std::thread::scope(|scope| {

@@ -11,6 +11,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use super::action::ForkOptions;
+use super::audit::in_parallel;
 use super::declared_secrets;
 use super::project::Project;
 use super::record::{relay, wanted};
@@ -21,7 +22,6 @@ use folder::Folder;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::events::{Change, Payload};
 use retake_core::json::{Json, Layout};
@@ -60,22 +60,12 @@ fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<Exi
     terminal::note(format!("{}: expect about {each} for each of {runs}, as recorded", folder.id));
     let forking = Forking { project, scenario, fixture, from, rewrite, relay, secrets, folder };
     project.slots.open(options.times, BTreeMap::new(), false);
-    let failed: Mutex<Vec<Error>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for number in open {
-            let (forking, failed) = (&forking, &failed);
-            scope.spawn(move || {
-                if let Err(error) = forking.run(number) {
-                    failed.lock().push(error);
-                }
-            });
-        }
-    });
+    let ran = in_parallel(&open, open.len(), |number| forking.run(*number));
     if let Some(signal) = project.interrupt.code() {
         terminal::note(format!("{}: interrupted; the same command continues it", forking.folder.id));
         return Ok(ExitCode::from(signal));
     }
-    failed.into_inner().into_iter().next().map_or(Ok(()), Err)?;
+    ran.into_iter().collect::<Result<()>>()?;
     let (id, data) = (&forking.folder.id, forking.folder.data());
     if options.json {
         terminal::out(serde_json::to_string_pretty(&data).unwrap_or_default());

@@ -120,14 +120,6 @@ impl Goldens {
         self.folder.join(format!("{name}.snap"))
     }
 
-    /// The names of all existing goldens, sorted.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
-    pub fn names(&self) -> Result<Vec<String>> {
-        files::names(&self.folder, ".snap")
-    }
-
     /// What this run may write.
     pub fn policy(&self) -> Policy {
         self.policy
@@ -169,16 +161,12 @@ impl Goldens {
         self.read(&self.file(name)).ok().flatten().is_some_and(|golden| golden.format > GoldenFormat::THIS)
     }
 
-    /// The new golden that waits for a decision; `None` if none waits.
+    /// The golden as it would be with what waits for a decision; `None` if there is none, and none waits.
     ///
     /// # Errors
     /// If it cannot be read, or is not a golden.
     pub(crate) fn proposed_golden(&self, name: &str) -> Result<Option<Arc<Committed>>> {
-        let both = [self.clone(), self.values()];
-        if !both.iter().any(|goldens| goldens.pending(name).is_file()) {
-            return Ok(None);
-        }
-        let [file, values] = both.map(|goldens| {
+        let [file, values] = [self.clone(), self.values()].map(|goldens| {
             Some(goldens.pending(name)).filter(|file| file.is_file()).unwrap_or_else(|| goldens.file(name))
         });
         self.golden_in(&file, &values)
@@ -214,9 +202,8 @@ impl Goldens {
 
     /// The text of a golden with what is true of its recording, as it is committed; `None` if it cannot be read.
     pub(crate) fn whole_text(&self, name: &str) -> Option<String> {
-        let is_whole = !self.values().file(name).is_file();
-        let whole = || Some(self.golden(name).ok().flatten()?.golden.to_string());
-        if is_whole { self.text(name) } else { whole() }
+        let has_values = self.values().file(name).is_file();
+        if has_values { Some(self.golden(name).ok().flatten()?.golden.to_string()) } else { self.text(name) }
     }
 
     /// Compares a text with its golden, and writes what the policy allows. `input` is the scenario's file, which the golden
@@ -406,19 +393,13 @@ fn check(bytes: &[u8]) -> Result<()> {
         let place = Place::of(&String::from_utf8_lossy(valid), valid.len());
         Error::new(format!("the byte 0x{byte:02x} is not UTF-8")).at(place)
     })?;
-    if let Some(conflict) = conflict(text) {
-        return Err(conflict);
-    }
+    conflict(text).map_or(Ok(()), Err)?;
     let expected = "expected `---` as the first line of a golden";
-    match text.lines().next().map(str::trim_end) {
-        Some("---") => Ok(()),
-        None => Err(Error::new(format!("the file is empty, {expected}"))),
-        Some(_) if text.starts_with('\u{feff}') => {
-            Err(Error::new(format!("{expected}, found a byte-order mark before it")).at(Place { line: 1, column: 1 }))
-        }
-        Some(line) => {
-            let line: String = line.chars().take(60).collect();
-            Err(Error::new(format!("{expected}, found `{line}`")).at(Place { line: 1, column: 1 }))
-        }
-    }
+    let found = match text.lines().next().map(str::trim_end) {
+        Some("---") => return Ok(()),
+        None => return Err(Error::new(format!("the file is empty, {expected}"))),
+        Some(_) if text.starts_with('\u{feff}') => "a byte-order mark before it".to_owned(),
+        Some(line) => format!("`{}`", line.chars().take(60).collect::<String>()),
+    };
+    Err(Error::new(format!("{expected}, found {found}")).at(Place { line: 1, column: 1 }))
 }

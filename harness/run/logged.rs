@@ -71,10 +71,7 @@ impl Project {
         let text: String = match &printed[..] {
             [] => return None,
             [one] => one.whole.clone(),
-            several => {
-                let each = |log: &&LogOf| ["==> ", &log.system, " <==\n", &log.whole, "\n"].concat();
-                several.iter().map(each).collect::<Vec<_>>().concat()
-            }
+            several => several.iter().map(|log| ["==> ", &log.system, " <==\n", &log.whole, "\n"].concat()).collect(),
         };
         let (file, folder) = (log_file(scenario), files::run_folder(&self.root, "logs").ok()?);
         files::replace(&folder.join(file.file_name()?), shown(&text).as_bytes()).ok()?;

@@ -24,7 +24,7 @@ use retake_base::files;
 use retake_base::text::counted;
 use retake_model::Relay;
 use retake_scenario::{Scenario, Suite, SystemSpec, Template};
-pub(super) use wanted::wanted;
+pub(super) use wanted::{is_named, wanted};
 
 /// Records scenarios one after another: those with these names or parts of names, or all. The exit code is 0 if all of them were
 /// recorded, otherwise 1; after a signal, that of the signal.

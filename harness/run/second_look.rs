@@ -2,7 +2,6 @@
 
 use super::advice::Tried;
 use super::failing::{Comparison, Failing};
-use super::policy::Policy;
 use super::project::Project;
 use super::trial::{self, How, Replayed};
 use crate::report::Failure;
@@ -18,10 +17,8 @@ pub(super) fn failure(project: &Project, scenario: &Scenario, run: &Replayed, of
         second.measure(project, scenario, None, false);
     }
     let judged = second.as_ref().unwrap_or(run);
-    // A golden that is being rewritten is not compared.
-    let compared = project.goldens.policy() != Policy::Overwrite;
-    let golden = compared.then(|| project.goldens.golden(&scenario.golden_name).ok().flatten()).flatten();
-    let golden = golden.and_then(|committed| judged.sides(scenario, &committed)).map(|sides| {
+    let committed = project.goldens.compared(&scenario.golden_name);
+    let golden = committed.and_then(|committed| judged.sides(scenario, &committed)).map(|sides| {
         let changes = match judged.events_of_failed_step() {
             None => sides.changes(),
             Some(mut came) => {

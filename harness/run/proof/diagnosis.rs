@@ -146,10 +146,9 @@ impl MissedAt<'_> {
         for (at, (a, b)) in recorded.iter().zip(called).enumerate() {
             let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
             let new = &all[before.len()..];
-            let (a, b) = (applied(std::slice::from_ref(a), new).pop(), applied(std::slice::from_ref(b), new).pop());
-            let (Some(a), Some(b)) = (a, b) else { continue };
+            let applied_to = |message: &Json, rules: &[Rule]| applied(std::slice::from_ref(message), rules).pop();
+            let (Some(mut a), Some(mut b)) = (applied_to(a, new), applied_to(b, new)) else { continue };
             let message = format!("message {} of {} ({})", at + 1, called.len(), describe(&b));
-            let (mut a, mut b) = (a, b);
             // A rule works on a single text, so compare text by text.
             while a != b {
                 let all: Vec<Rule> = before.iter().chain(&rules).cloned().collect();
@@ -163,8 +162,7 @@ impl MissedAt<'_> {
                 findings.push(self.finding(&format!("{message}, in `{}`", place.path), lines, &variations));
                 let more = rules_of(&variations);
                 rules.extend(more.iter().cloned());
-                let mut again = [&a, &b].map(|message| applied(std::slice::from_ref(message), &more).pop());
-                let (Some(new_a), Some(new_b)) = (again[0].take(), again[1].take()) else { break };
+                let (Some(new_a), Some(new_b)) = (applied_to(&a, &more), applied_to(&b, &more)) else { break };
                 let moved = new_a == new_b || Differing::in_messages(&new_a, &new_b).path != place.path;
                 (a, b) = (new_a, new_b);
                 if !moved {

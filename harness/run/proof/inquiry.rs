@@ -73,13 +73,12 @@ impl Proof<'_> {
             }
             // The other misses may be consequences. If not, they show up again in the next round.
             inquiry.findings.extend(diagnosis.findings.into_iter().filter(|finding| finding.mended));
-            let new = Arc::new(tried::with(&rules, &diagnosis.rules));
             if let Some(old) = &fixture {
                 let Some(with_rules) = tried::rekeyed(old, &rules, &diagnosis.rules) else { return inquiry };
                 fixture = Some(with_rules);
             }
             inquiry.changed.extend(tried.changed(&diagnosis.rules));
-            rules = new;
+            rules = Arc::new(tried::with(&rules, &diagnosis.rules));
             inquiry.rules.extend(diagnosis.rules);
             match self.replays(fixture.as_ref(), &rules) {
                 Ok(agreed) => {

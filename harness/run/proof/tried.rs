@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::rule::Rule;
 use crate::run::project::Project;
 use retake_core::json::Json;
-use retake_core::key::{Aliases, Check, Hash, Normalizer, Rules, check_with_rules, with_rules};
+use retake_core::key::{Aliases, Hash, Normalizer, Rules, with_rules};
 use retake_wire::fixture::Fixture;
 
 /// The recorded calls on which rules are tried.
@@ -87,11 +87,6 @@ pub(super) fn applied(conversation: &[Json], extra: &[Rule]) -> Vec<Json> {
 /// These rules alone.
 pub(super) fn normalizer(rules: &[Rule]) -> Normalizer {
     Normalizer::none().with(rules.iter().map(|rule| (rule.regex.clone(), rule.replace.clone())))
-}
-
-/// The text of a check as it would be with more rules.
-pub(super) fn checked(check: Check, text: &str, extra: &[Rule]) -> String {
-    check_with_rules(check, text, &normalizer(extra))
 }
 
 /// A fixture with more rules; `None` if it contains only hashes.

@@ -93,26 +93,24 @@ impl Proof<'_> {
                 .resolve("and then, without paying again", again.clone());
         }
         if findings.iter().any(|finding| finding.reordered) {
-            let what =
-                "a rule cannot undo a different order: let the tool or the system sort what it returns".to_owned();
+            let what = "a rule cannot undo a different order: let the tool or the system sort what it returns";
             failure = failure.resolve("for the same items in a different order", what);
         }
         if let Some(loosening) = loosening {
             let replays = number(loosening.runs);
-            failure = failure
-                .evidence(format!("tried: with the option below, the goldens of the {replays} replays are equal"));
-            let file = self.scenario.file.display();
-            failure = failure.resolve(format!("if it may vary, add under [golden] in {file}"), loosening.toml());
+            let tried = format!("tried: with the option below, the goldens of the {replays} replays are equal");
+            let case = format!("if it may vary, add under [golden] in {}", self.scenario.file.display());
+            failure = failure.evidence(tried).resolve(case, loosening.toml());
         } else if of_golden {
-            failure = failure
-                .evidence("tried: neither `unordered`, `collapse` nor `loose` under [golden] makes the goldens equal");
-            failure = failure.resolve("if a value may vary", "a [[normalize]] rule in scenarios/suite.toml");
+            let tried = "tried: neither `unordered`, `collapse` nor `loose` under [golden] makes the goldens equal";
+            let rule = "a [[normalize]] rule in scenarios/suite.toml";
+            failure = failure.evidence(tried).resolve("if a value may vary", rule);
         }
         if !rules.is_empty() {
             match outcome {
                 Outcome::Agree(replays) => {
-                    let replays = number(*replays);
-                    failure = failure.evidence(format!("tried: with the rules below, {replays} replays agree"));
+                    let tried = format!("tried: with the rules below, {} replays agree", number(*replays));
+                    failure = failure.evidence(tried);
                 }
                 Outcome::Left => {
                     failure = failure.evidence(

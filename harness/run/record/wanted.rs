@@ -32,14 +32,16 @@ pub(in crate::run) fn wanted<'a>(
     Ok(chosen)
 }
 
-/// The scenarios with a text in their name, or only the one of that name if there is one.
+/// Whether a word names a scenario: by its whole name if one is called so, and otherwise by a part of it.
+pub(in crate::run) fn is_named(project: &Project, found: &Result<Scenario, Broken>, word: &str) -> bool {
+    let is_called = project.discovered.scenarios.iter().any(|found| name_of(found) == word);
+    if is_called { name_of(found) == word } else { name_of(found).contains(word) }
+}
+
+/// The scenarios that a word names.
 fn holding<'a>(project: &'a Project, text: &str) -> Result<Vec<&'a Scenario>> {
-    let all = &project.discovered.scenarios;
-    let is_called = all.iter().any(|found| name_of(found) == text);
-    let fits = |found: &&'a Result<Scenario, Broken>| {
-        if is_called { name_of(found) == text } else { name_of(found).contains(text) }
-    };
-    all.iter().filter(fits).map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
+    let named = project.discovered.scenarios.iter().filter(|found| is_named(project, found, text));
+    named.map(|found| found.as_ref().map_err(|broken| broken.error.clone())).collect()
 }
 
 /// One scenario for each fixture: the one with the fixture's name, otherwise the first. The others replay its recording. Prints which
