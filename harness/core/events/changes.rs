@@ -320,7 +320,9 @@ impl Found {
         if all.iter().any(|change| change.what == What::SameNow) {
             all.retain(|change| !matches!(change.what, What::AtItsEnd(_) | What::Moved));
         }
-        all.into_iter().for_each(|change| self.push(change));
+        for change in all {
+            self.push(change);
+        }
     }
 }
 

@@ -49,7 +49,9 @@ pub(super) fn held(
     let mut headers = all(&capture.delivery.headers, &wanted(options), ids, normalize);
     if let Some(committed) = committed {
         headers.retain(|header| committed.headers.iter().any(|known| known.subject() == header.subject()));
-        headers.iter_mut().for_each(|header| header.keep_varying(committed));
+        for header in &mut headers {
+            header.keep_varying(committed);
+        }
     }
     headers
 }
@@ -187,8 +189,12 @@ impl Golden {
         }
         // A golden of values holds them all.
         if let Some((first, others)) = goldens.split_first_mut().filter(|_| detail == Detail::Types) {
-            others.iter().for_each(|other| first.agree_on_values(other));
-            others.iter_mut().for_each(|other| other.agree_on_values(first));
+            for other in others.iter() {
+                first.agree_on_values(other);
+            }
+            for other in others {
+                other.agree_on_values(first);
+            }
         }
         Golden::agree_beside(goldens);
     }

@@ -81,7 +81,9 @@ fn differ(one: Option<&Json>, other: Option<&Json>, at: &mut Vec<String>, places
         (one, other) if one == other => {}
         (Some(Json::Object(one)), Some(Json::Object(other))) => {
             let keys: BTreeSet<_> = one.keys().chain(other.keys()).collect();
-            keys.into_iter().for_each(|key| within(key, one.get(key), other.get(key)));
+            for key in keys {
+                within(key, one.get(key), other.get(key));
+            }
         }
         (Some(Json::Array(one)), Some(Json::Array(other))) if one.len() == other.len() => {
             let pairs = one.iter().zip(other).enumerate();

@@ -19,7 +19,9 @@ impl Scrub {
             Json::Str(text) => self.string(text, fired),
             Json::Array(items) => {
                 self.lines(items, fired);
-                items.iter_mut().for_each(|item| self.json(item, fired));
+                for item in items.iter_mut() {
+                    self.json(item, fired);
+                }
                 self.blocks(items, fired);
             }
             Json::Object(entries) => {

@@ -322,7 +322,9 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
         }
     }
     let mut kinds = kinds.to_vec();
-    kinds.iter_mut().for_each(|kind| each(kind, change));
+    for kind in &mut kinds {
+        each(kind, change);
+    }
     Printed(&kinds).to_string()
 }
 

@@ -325,7 +325,9 @@ impl<'a> Trees<'a> {
         let as_there = if other == place { "as above".to_owned() } else { format!("as in {other}") };
         let comma = if text.is_empty() { "" } else { ", " };
         push(&name, &format!("{text}{comma}{as_there}{}", if differing.is_empty() { "" } else { BUT }), depth, out);
-        differing.iter().for_each(|line| line.write(depth + 1, out));
+        for line in &differing {
+            line.write(depth + 1, out);
+        }
     }
 
     /// Returns the place of a written tree with the same name, and the lines that differ from it; `None` if too many differ.

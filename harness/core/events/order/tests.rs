@@ -58,14 +58,15 @@ fn the_order_of_a_list_is_held_where_chance_would_not_repeat_it() {
     assert!(text.contains(", in order "), "{text}");
 }
 
+const A: &str = "550e8400-e29b-41d4-a716-446655440000";
+const B: &str = "7d9f1c52-0c3b-4b9e-8c55-1d0a5b8e2f10";
+
 #[test]
 fn elements_with_ids_of_their_own_have_an_order_whatever_else_they_say() {
     let line = |titles: [&str; 2], ids: [&str; 2]| {
         let row = |at: usize| format!(r#"{{"id": "{}", "title": "{}"}}"#, ids[at], titles[at]);
         format!(r#"{{"had": ["{A}", "{B}"], "rows": [{}, {}]}}"#, row(0), row(1))
     };
-    const A: &str = "550e8400-e29b-41d4-a716-446655440000";
-    const B: &str = "7d9f1c52-0c3b-4b9e-8c55-1d0a5b8e2f10";
     let mut held = golden(&line(["A trip to Rome", "Two seats, please"], [A, B]), &[], None);
     held.agree_on_values(&golden(&line(["A trip to Xome", "Two sXats, please"], [A, B]), &[], None));
     let held = read_again(&held);

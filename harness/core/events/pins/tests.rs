@@ -198,7 +198,7 @@ fn the_status_line_says_whether_events_have_ids() {
 
 #[test]
 fn where_ids_begin_to_count_is_held_where_a_golden_says_so() {
-    let stream = |ids: &[&str]| ids.iter().map(|id| format!("id: {id}\ndata: 1\n\n")).collect::<String>();
+    let stream = |ids: &[&str]| ids.iter().map(|id| format!("id: {id}\ndata: 1\n\n")).collect::<Vec<_>>().concat();
     let of = |ids: &[&str], committed: Option<&Golden>| {
         let known = Known { committed, ..Known::default() };
         let capture = captured(Capture::new().push(stream(ids).as_bytes()));
@@ -214,9 +214,13 @@ fn where_ids_begin_to_count_is_held_where_a_golden_says_so() {
     ] {
         assert_eq!(head(&of(ids, None)), format!("200 text/event-stream, with ids{said}"));
     }
-    let held = of(&["1", "2", "3"], None);
+    let counted = of(&["1", "2", "3"], None);
     let found = |ids: &[&str]| {
-        changes(&held, &of(ids, Some(&held))).iter().map(crate::events::Change::words).collect::<Vec<_>>().join("; ")
+        changes(&counted, &of(ids, Some(&counted)))
+            .iter()
+            .map(crate::events::Change::words)
+            .collect::<Vec<_>>()
+            .join("; ")
     };
     assert_eq!(found(&["1", "2", "3"]), "");
     assert!(found(&["0", "1", "2"]).contains("the ids of the stream's events begin at 0"));
@@ -225,7 +229,7 @@ fn where_ids_begin_to_count_is_held_where_a_golden_says_so() {
     let open = of(&["1", "2", "4"], None);
     assert_eq!(head(&of(&["0", "1", "2"], Some(&open))), "200 text/event-stream, with ids");
     // What differs in two runs is not said, either.
-    let (mut one, mut other) = (held.clone(), of(&["0", "1", "2"], None));
+    let (mut one, mut other) = (counted.clone(), of(&["0", "1", "2"], None));
     Golden::agree_on_what_varies(&mut [&mut one, &mut other], Detail::Types);
     assert_eq!([head(&one), head(&other)], [head(&open), head(&open)]);
 }
