@@ -27,14 +27,14 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_628, 38),
+    ("retake-core", 14_548, 38),
     ("retake-durable", 1062, 0),
-    ("retake-wire", 8443, 5),
-    ("retake-model", 8386, 0),
+    ("retake-wire", 8436, 5),
+    ("retake-model", 8376, 0),
     ("retake-audit", 1250, 0),
-    ("retake-scenario", 5188, 0),
-    ("retake-engine", 10_931, 21),
-    ("retake", 11_669, 41),
+    ("retake-scenario", 5183, 0),
+    ("retake-engine", 10_908, 21),
+    ("retake", 11_609, 41),
     ("retake-cli", 11_416, 210),
 ];
 

@@ -80,7 +80,7 @@ pub(crate) struct RawStep {
     /// Headers of the request.
     /// Default: `{}`. Example: `{ "X-CSRF-Token" = "{{ csrf }}" }`.
     pub headers: Option<Spanned<Texts>>,
-    /// The JSON body of the request. It is sent without white space, its keys in alphabetical order: what a signature is made of.
+    /// The JSON body, keys sorted.
     /// Example: `{ message = "{{ prompt }}" }`.
     pub json: Option<Spanned<RawJson>>,
     /// A file with the JSON body, in the scenario's folder or in `../_shared/`: for a body with null, which TOML does
