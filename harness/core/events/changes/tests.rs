@@ -240,6 +240,19 @@ fn ids_that_are_only_numbered_anew_are_no_change() {
     );
 }
 
+#[test]
+fn an_id_that_is_sent_in_place_of_another_is_told_where_it_is_sent() {
+    let golden = |call: &str, result: &str| {
+        format!(
+            "POST /a\n200 text/event-stream\n\ntool_call  {{id}} ×2\ntool_result  {{id}} ×2\n\ntool_call\n  id  {call}\ntool_result\n  id  {result}\n"
+        )
+    };
+    assert_eq!(
+        changed(&golden("id 1..2", "id 1..2"), &golden("id | id 1", "id 1")),
+        ["the event `tool_result` has a different shape: `/id` is `id 1`, not `id 1..2`"]
+    );
+}
+
 /// What goes on at a time stands in the order of its ids.
 #[test]
 fn events_that_moved_because_their_ids_are_others_have_other_ids() {

@@ -261,7 +261,9 @@ pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Pla
             let (subject, path) = at.1.clone();
             Some(Change::new(What::Shape, subject, path).between(Printed(before).to_string(), Printed(now).to_string()))
         };
-        return was.kinds.iter().find_map(differs);
+        // An id that is sent in place of another one leaves that one alone at other places.
+        let is_alone = |change: &Change| change.now.split(" | ").any(|kind| kind == "id" || kind.ends_with(" ids"));
+        return was.kinds.iter().filter_map(differs).min_by_key(is_alone);
     };
     let partner = |links: &BTreeSet<(Place, Place)>, without: &BTreeSet<(Place, Place)>| {
         let (a, b) = links.difference(without).find(|(a, b)| a == place || b == place)?;
