@@ -267,7 +267,11 @@ struct Found(Vec<Change>);
 impl Found {
     /// Adds a change. The same place in a later response shows the same change again.
     fn push(&mut self, found: Change) {
-        if self.0.iter().any(|known| *known == found || known.is_at(&found)) {
+        if let Some(known) = self.0.iter_mut().find(|known| **known == found || known.is_at(&found)) {
+            // How pieces come tells more than that other words are there.
+            if known.what == What::Words && matches!(found.what, What::Manner(..)) {
+                *known = found;
+            }
             return;
         }
         match self.0.iter_mut().find(|known| !found.same.is_empty() && known.same == found.same) {

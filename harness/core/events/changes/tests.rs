@@ -241,6 +241,16 @@ fn ids_that_are_only_numbered_anew_are_no_change() {
 }
 
 #[test]
+fn how_pieces_come_is_told_rather_than_that_other_words_are_there() {
+    let block =
+        |path: &str, said: &str| format!("POST /{path}\n200 text/event-stream\n\na  {{text}} ×2\n   /text {said}\n");
+    let golden = |first: &str, second: &str| format!("{}\n\n{}", block("a", first), block("b", second));
+    let was = golden("= turn 1 and turn 2, in pieces", "= turn 3, in pieces");
+    let now = golden("has turn 1 and turn 2, in pieces", "= turn 3, growing");
+    assert_eq!(changed(&was, &now), ["the event `a`: each piece of `/text` repeats everything before it"]);
+}
+
+#[test]
 fn an_id_that_is_sent_in_place_of_another_is_told_where_it_is_sent() {
     let golden = |call: &str, result: &str| {
         format!(

@@ -169,7 +169,9 @@ impl Text {
     fn bare(&self) -> Text {
         match self.clone() {
             Text::Start(start, count, hash, _) => Text::Start(start, count, hash, Manner::default()),
-            Text::Turns(told, manner) => Text::Turns(told, Manner { in_pieces: manner.in_pieces, ..Manner::default() }),
+            Text::Turns(told, Manner { in_pieces, grows, .. }) => {
+                Text::Turns(told, Manner { in_pieces: in_pieces || grows, ..Manner::default() })
+            }
             more @ Text::More(..) => more,
         }
     }
