@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 846, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_548, 38),
+    ("retake-core", 14_554, 38),
     ("retake-durable", 1062, 0),
     ("retake-wire", 8436, 5),
     ("retake-model", 8376, 0),
