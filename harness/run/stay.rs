@@ -36,8 +36,7 @@ pub(super) struct Stay<'a> {
 
 /// What leads where a client has left, and the system does not mind.
 const HELD: &str = "the service goes on with a model call that it cancelled while it was recorded: it is held open";
-const ONLY_THEN: &str =
-    "if it notices that its client left only as it sends: delays = \"recorded\", and record without --resume";
+const ONLY_THEN: &str = "if it learns that only by sending: delays = \"recorded\", and record without --resume";
 
 impl Stay<'_> {
     /// Performs the steps, settles, lingers and closes the captures.
