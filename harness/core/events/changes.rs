@@ -204,6 +204,10 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     if !found.0.iter().all(Change::is_of_numbers) {
         found.0.retain(|change| !change.is_of_numbers());
     }
+    // Where payloads are no objects any more, neither words nor ids are found in them.
+    if found.0.iter().any(|change| change.what == What::SameNow) {
+        found.0.retain(|change| !matches!(change.what, What::AtItsEnd(_) | What::Moved));
+    }
     let cost = differences(&golden.cost, &run.cost);
     // So it may those in payloads. But if the ids of a text's pieces
     // changed, the pieces are put together differently; and what goes on at a time is put in order by its ids.
@@ -319,14 +323,7 @@ impl Found {
             // Which events have ids follows from which events there are.
             heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));
         }
-        let mut all: Vec<Change> = heads.into_iter().chain(changes).collect();
-        // Where payloads are no objects any more, neither words nor ids are found in them.
-        if all.iter().any(|change| change.what == What::SameNow) {
-            all.retain(|change| !matches!(change.what, What::AtItsEnd(_) | What::Moved));
-        }
-        for change in all {
-            self.push(change);
-        }
+        heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }
 }
 

@@ -251,6 +251,20 @@ fn how_pieces_come_is_told_rather_than_that_other_words_are_there() {
 }
 
 #[test]
+fn payloads_that_are_no_objects_any_more_are_told_alone() {
+    let block =
+        |path: &str, early: &str, events: &str| format!("POST /{path}\n200 text/event-stream{early}\n\n{events}");
+    let was = [
+        block("a", ", before turn 1 ends", "a  {x}\ngot  {id}\na  {x}\ngot  {id}\n"),
+        block("b", "", "a  {x}\ngot  {id}\n"),
+    ];
+    let now = [block("a", "", "a  text ×2\ngot  text ×2\n"), block("b", "", "a  text\ngot  text\n")];
+    assert_eq!(changed(&was.join("\n\n"), &now.join("\n\n")), ["the events `a`, `got` are `text` now"]);
+    let alone = changed(&was[0], &was[0].replace(", before turn 1 ends", ""));
+    assert_eq!(alone, ["text of the answer comes only when the model has ended (turn 1)"]);
+}
+
+#[test]
 fn an_id_that_is_sent_in_place_of_another_is_told_where_it_is_sent() {
     let golden = |call: &str, result: &str| {
         format!(
