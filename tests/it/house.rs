@@ -30,7 +30,7 @@ const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-core", 14_554, 38),
     ("retake-durable", 1062, 0),
     ("retake-wire", 8436, 5),
-    ("retake-model", 8376, 0),
+    ("retake-model", 8380, 0),
     ("retake-audit", 1250, 0),
     ("retake-scenario", 5183, 0),
     ("retake-engine", 10_908, 21),

@@ -67,8 +67,8 @@ impl Days {
     /// Returns a text that does not say what another one said in the recording, as it would be said on the day of the recording: as far as
     /// the two are equal, as the recorded one says it.
     pub fn nearer(&self, recorded: &str, called: &str) -> String {
-        let parted = |clock| (walk(clock, recorded, called).err().unwrap_or((recorded.len(), called.len())), clock);
-        let furthest = self.clocks.iter().map(parted).max_by_key(|((at, _), _)| *at);
+        let parted = |clock| Some((walk(clock, recorded, called).err()?, clock));
+        let furthest = self.clocks.iter().filter_map(parted).max_by_key(|((at, _), _)| *at);
         let Some(((at, other), clock)) = furthest else { return called.to_owned() };
         recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates)
     }

@@ -89,8 +89,9 @@ impl Neighbours {
             let elements: BTreeSet<&Print> = self.pairs.iter().flatten().collect();
             let named: BTreeSet<u64> = elements.iter().map(|[_, ids, _]| *ids).filter(|ids| *ids != 0).collect();
             let mut all = vec![of(&|one @ [.., numbers]| print(one).wrapping_add(*numbers)), of(&print)];
-            // What elements with ids of their own say besides may differ.
-            all.extend((named.len() == elements.len()).then(|| of(&|[_, ids, _]| *ids)));
+            // What elements of a list say besides may differ, if each has ids of its own.
+            let is_list = self.pairs.iter().any(|[one, next]| one != next);
+            all.extend((is_list && named.len() == elements.len()).then(|| of(&|[_, ids, _]| *ids)));
             Order::Is(all)
         })
     }

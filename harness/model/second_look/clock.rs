@@ -59,7 +59,11 @@ impl Clock {
     pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
         let days = self.by_each(written);
         let mut told = days.iter().filter(|(then, _)| times_told(recorded, *then) > 0).peekable();
-        let said = Days::new(days.iter().copied()).nearer(recorded, called);
+        let by_any = Days::new(days.iter().copied());
+        if !by_any.equal(recorded, called).is_none() {
+            return false;
+        }
+        let said = by_any.nearer(recorded, called);
         let is_lost = |(then, _): &(Date, Date)| {
             let near = (-7..=7).map(|by| *then + Duration::days(by));
             let mut others = near.filter(|it| days.iter().all(|(then, _)| then != it));

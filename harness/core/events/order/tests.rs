@@ -280,4 +280,13 @@ fn what_each_event_of_a_kind_says_is_held_as_one() {
     assert!(!varied.to_string().contains("as a whole"), "{varied}");
     later.keep_open(&varied);
     assert_eq!(later, varied);
+    // Ids of their own do not tell what events say besides.
+    let with_ids = |note: &str| {
+        let line = |id: &str, note: &str| format!(r#"{{"id": "{id}", "note": "{note}", "again": "{id}"}}"#);
+        golden(&events([&line(A, note), &line(B, "None are left")]), &["Done."], None)
+    };
+    let mut varied = with_ids("Two calls left");
+    assert!(varied.to_string().contains("as a whole"), "{varied}");
+    varied.agree_on_values(&with_ids("One call left"));
+    assert!(!varied.to_string().contains("as a whole"), "{varied}");
 }
