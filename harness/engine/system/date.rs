@@ -88,6 +88,7 @@ impl Today {
 
     /// The variables that tell a program the day, its machine and its user, and move its clock where that can be done. Timers go on as they are.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, String)> + use<> {
+        // With its fraction: around midnight, a program that is a part of a second behind has another day.
         let away = self.clock + own_clock();
         let moves = faketime().filter(|_| !away.is_zero()).map(|library| {
             // What it shares with other processes would stay behind if it is killed. Versions up to 0.9.10 always share. With its fix for
