@@ -15,6 +15,8 @@ const QUOTED: usize = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum How {
     Equal,
+    /// The words of several turns, with white space between them.
+    Apart,
     Trimmed,
     /// Without quotes at its ends, which models put around titles.
     Unquoted,
@@ -39,9 +41,9 @@ pub(super) struct Told {
 
 impl How {
     /// Where one is written as another and more, it comes first.
-    pub(super) const ALL: [How; 10] = {
-        use How::{Cut, Elided, Equal, Has, HasHtml, HasJson, Html, Json, Trimmed, Unquoted};
-        [Equal, Trimmed, Unquoted, Elided, Cut, Html, Json, Has, HasHtml, HasJson]
+    pub(super) const ALL: [How; 11] = {
+        use How::{Apart, Cut, Elided, Equal, Has, HasHtml, HasJson, Html, Json, Trimmed, Unquoted};
+        [Equal, Apart, Trimmed, Unquoted, Elided, Cut, Html, Json, Has, HasHtml, HasJson]
     };
 
     /// What stands between a place and the turns.
@@ -57,6 +59,7 @@ impl How {
     /// What follows the turns.
     pub(super) fn suffix(self) -> &'static str {
         match self {
+            How::Apart => ", with space between",
             How::Trimmed => ", trimmed",
             How::Unquoted => ", without its quotes",
             How::Cut => ", cut",
@@ -74,7 +77,7 @@ impl How {
 
     /// Whether the words are there as a whole, and nothing else.
     pub(super) fn is_whole(self) -> bool {
-        matches!(self, How::Equal | How::Trimmed | How::Unquoted | How::Html | How::Json)
+        matches!(self, How::Equal | How::Apart | How::Trimmed | How::Unquoted | How::Html | How::Json)
     }
 }
 

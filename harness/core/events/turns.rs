@@ -71,7 +71,7 @@ impl<'a> Turns<'a> {
         let text = text.trim();
         let says = |of: &&Text| of.said.trim() == text || without_quotes(&of.said) == text;
         let one = self.texts.iter().find(says).map(|of| vec![of.source.clone()]);
-        let all = one.or_else(|| joined(&self.texts.iter(), text).filter(|all| !all.is_empty()))?;
+        let all = one.or_else(|| Some(joined(&self.texts.iter(), text)?.of).filter(|all| !all.is_empty()))?;
         Some(all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))
     }
 
@@ -120,7 +120,7 @@ impl Here<'_> {
             .or_else(|| self.first(How::Unquoted, |of| without_quotes(&of.said) == bare))
             .or_else(|| self.first(How::Html, |of| of.html.as_ref().is_some_and(|form| *form == *plain)))
             .or_else(|| self.first(How::Json, |of| of.json.as_deref() == Some(unquoted(bare))))
-            .or_else(|| Some(Told { how: How::Equal, of: joined(&self.alone.iter().copied(), text)? }))
+            .or_else(|| joined(&self.alone.iter().copied(), text))
     }
 
     fn partly(&self, text: &str) -> Option<Told> {
@@ -173,17 +173,23 @@ pub fn is_said<'a>(known: &Known<'a>, normalize: &'a Normalize<'a>) -> impl Fn(&
     }
 }
 
-/// The turns whose words, one after the other, are the text. White space between them does not count.
-fn joined<'a>(texts: &(impl Iterator<Item = &'a Text> + Clone), text: &str) -> Option<Vec<Source>> {
-    let (mut rest, mut of) = (text.trim(), Vec::new());
+/// The turns whose words, one after the other, are the text, and whether there is white space between them that is not their own.
+fn joined<'a>(texts: &(impl Iterator<Item = &'a Text> + Clone), text: &str) -> Option<Told> {
+    let (mut rest, mut told, mut own) = (text.trim(), Told { how: How::Equal, of: Vec::new() }, 0);
     while !rest.is_empty() {
-        let fits = texts.clone().filter(|of| rest.starts_with(of.said.trim()));
+        let bare = rest.trim_start();
+        let fits = texts.clone().filter(|of| bare.starts_with(of.said.trim()));
         // Of equal words, those of the turn that comes next.
-        let next = fits.max_by_key(|text| (text.said.trim().len(), of.last() < Some(&text.source)))?;
-        of.push(next.source.clone());
-        rest = rest[next.said.trim().len()..].trim_start();
+        let next = fits.max_by_key(|text| (text.said.trim().len(), told.of.last() < Some(&text.source)))?;
+        own += next.said.len() - next.said.trim_start().len();
+        if rest.len() - bare.len() > own {
+            told.how = How::Apart;
+        }
+        told.of.push(next.source.clone());
+        rest = &bare[next.said.trim().len()..];
+        own = next.said.len() - next.said.trim_end().len();
     }
-    Some(of)
+    Some(told)
 }
 
 /// A text without white space at its ends, and the quotes around it.

@@ -39,7 +39,8 @@ fn few_and_exact_relations_tell_where_words_go() {
     check("Hello from the mod", Some(" = turn 1, cut"));
     check("Hello from the mod…", Some(" = turn 1, cut with …"));
     check("Hello from the...", Some(" = turn 1, cut with …"));
-    check(&format!("{HELLO}\n\n{RAIN}"), Some(" = turn 1 and turn 3"));
+    check(&format!("{HELLO}\n\n{RAIN}"), Some(" = turn 1 and turn 3, with space between"));
+    check(&format!("{HELLO}{RAIN}"), Some(" = turn 1 and turn 3"));
     check(&format!("> {HELLO} <"), Some(" has turn 1"));
     check(&format!("a {RAIN} b {HELLO}!"), Some(" has turn 3 and turn 1"));
     check(r#"{"text": "Hello from the model, \"friend\" & co."}"#, Some(" has turn 1, escaped as JSON"));
@@ -184,7 +185,7 @@ fn a_change_of_the_words_is_told_with_what_came_instead() {
     let both = body("hi from the model. It rains a lot.");
     assert_eq!(
         first(&both, &both.replace("rains a", "snows a"), &texts),
-        "`/answer` of the event `a` has turn 1, where it was turn 1 and turn 2: \"It rains a lot.\""
+        "`/answer` of the event `a` has turn 1, where it was turn 1 and turn 2, with space between: \"It rains a lot.\""
     );
     // What is equal where both begin is not quoted twice.
     let long = "hi from the model, which says that the way is long, and that it ends where others begin, in Rome.";
