@@ -92,6 +92,16 @@ impl Captured {
         self
     }
 
+    /// Returns it as the answer of a stream that was still open when its scenario broke off: of its events nothing is known.
+    pub fn left_open(self) -> Captured {
+        Captured { events: Vec::new(), after: AfterLast { ending: Ending::Open, ..AfterLast::default() }, ..self }
+    }
+
+    /// Whether it was left so.
+    pub fn is_left_open(&self) -> bool {
+        self.events.is_empty() && self.after.ending == Ending::Open
+    }
+
     /// Returns all events that a golden covers.
     pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
         self.events.iter().chain(if options.after_last { &*self.after.events } else { &[] })

@@ -15,7 +15,7 @@ mod trees;
 mod values;
 mod words;
 
-use super::captured::is_body;
+use super::captured::{Ending, is_body};
 use super::golden::{Block, EventIds, EventLine, Golden, Repeat, Text, Tree};
 use super::held::Manner;
 use super::recorded::Source;
@@ -248,7 +248,10 @@ pub fn changes_until_break(golden: &Golden, run: &Golden, came: &[&str]) -> Vec<
     let mut rest: Vec<&Block> = old.iter().collect();
     for is in &new {
         let Some(at) = rest.iter().position(|was| was.request == is.request) else { continue };
-        found.compare(rest.remove(at), is);
+        let was = rest.remove(at);
+        if !is.events.is_empty() || is.ending != Ending::Open {
+            found.compare(was, is);
+        }
     }
     // A label may have the name that an event came by, and a deeper one behind it.
     let labels: Vec<&str> = rest.iter().flat_map(|was| &was.events).map(|event| &*event.label).collect();

@@ -193,7 +193,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         request,
         head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
         headers,
-        ending: if options.after_last { capture.after.ending } else { Ending::Ended },
+        ending: if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended },
         trees,
         events: lines,
         page: Vec::new(),

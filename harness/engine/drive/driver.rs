@@ -177,17 +177,22 @@ impl<'a> Driver<'a> {
         for part in self.captured {
             match part {
                 Part::Done(part) => driven.captured.push(part),
-                Part::Listening(..) if driven.failure.is_some() => {}
                 Part::ReadOn(part, after) => {
                     driven.captured.push(Captured { after: after.finish(until).await, ..part });
                 }
                 Part::Listening(listener, title, step) => {
-                    self.underway.step(title.clone());
-                    match listener.finish(settle, &self.underway).await {
-                        Ok(answered) if step.golden => driven.captured.push(answered.into_captured()),
-                        Ok(_) => {}
-                        Err(error) => driven.failure = Some((CauseKind::Step, failed(error, &title, step))),
+                    let has_failed = driven.failure.is_some();
+                    // In its place, so that what follows is compared with what it was.
+                    let mut captured = listener.answered.clone().into_captured().left_open();
+                    if !has_failed || listener.is_over() {
+                        self.underway.step(title.clone());
+                        match listener.finish(settle, &self.underway).await {
+                            Ok(answered) => captured = answered.into_captured(),
+                            Err(_) if has_failed => {}
+                            Err(error) => driven.failure = Some((CauseKind::Step, failed(error, &title, step))),
+                        }
                     }
+                    driven.captured.extend(Some(captured).filter(|_| step.golden));
                 }
             }
         }

@@ -93,6 +93,11 @@ impl Listener {
         last_id(&self.heard.lock().stream.events)
     }
 
+    /// Whether its last event has come, or its end.
+    pub(super) fn is_over(&self) -> bool {
+        self.heard.lock().ended
+    }
+
     /// Waits for an event, after the one that was waited for before. Returns the answer with the events up to it, latest first.
     /// Fails if the stream ends before that event.
     pub(super) async fn hear(&mut self, wanted: &EventSpec, underway: &Underway) -> Result<Answered> {

@@ -48,7 +48,7 @@ impl WhatWasSent {
         normalize: &dyn Fn(&str) -> String,
     ) -> WhatWasSent {
         let mut sent = WhatWasSent::default();
-        for (part, capture) in captured {
+        for (part, capture) in captured.into_iter().filter(|(_, capture)| !capture.is_left_open()) {
             if let Some(tree) = &capture.tree {
                 sent.texts.entry((part, "page".to_owned(), String::new())).or_default().push(normalize(tree));
             }

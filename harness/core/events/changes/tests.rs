@@ -356,6 +356,12 @@ fn an_event_with_a_deeper_name_in_the_golden_is_known_by_its_own() {
     assert_eq!(words(&["state"]), Vec::<String>::new());
     assert_eq!(words(&["state", "stat", "rejected"]).len(), 2);
     assert_eq!(words(&["rejected"]), ["the event `rejected` came, which the golden lacks"]);
+    // A stream that was still open keeps its place, and of its events nothing is said.
+    let stream = "POST /messages\n200 text/event-stream\n\na  null\n";
+    let answer = "POST /messages\n409 application/json\n\nbody  {error}\n";
+    let open = "POST /messages\n200 text/event-stream\n\n(left open)\n";
+    let [golden, run] = [stream, open].map(|first| Golden::parse(&format!("{first}\n\n{answer}")).unwrap());
+    assert_eq!(changes_until_break(&golden, &run, &[]).len(), 0);
 }
 
 /// What was half right on the first line before.
