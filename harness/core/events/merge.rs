@@ -1,7 +1,7 @@
 //! Merges all values at one place into one shape. Values are added one after another, and not kept.
 
-use std::collections::{BTreeMap, HashMap};
-use std::mem::replace;
+use std::collections::BTreeMap;
+use std::mem::{replace, take};
 use std::rc::Rc;
 
 use super::golden;
@@ -21,33 +21,6 @@ use time::OffsetDateTime;
 /// The keys that can distinguish the kinds of elements of a list. The first of these that all its objects have as a string
 /// is used.
 const DISCRIMINATORS: [&str; 2] = ["type", "role"];
-
-/// What was seen at one place.
-pub(super) struct Shape {
-    pub(super) scalars: Scalars,
-    pub(super) object: Option<Fields>,
-    pub(super) list: Option<List>,
-}
-
-/// The fields of merged objects, by normalized key.
-pub(super) type Fields = BTreeMap<Rc<str>, Field>;
-
-/// One field of merged objects.
-pub(super) struct Field {
-    /// Whether some of the objects lack the field.
-    pub(super) optional: bool,
-    pub(super) shape: Shape,
-}
-
-/// The elements of merged lists.
-pub(super) struct List {
-    /// Their lengths and their order.
-    pub(super) lists: Box<golden::List>,
-    /// The objects of each kind, by the value of the discriminator, which is left out of their fields.
-    pub(super) variants: BTreeMap<Rc<str>, Fields>,
-    /// All other elements.
-    pub(super) rest: Option<Box<Shape>>,
-}
 
 /// What a shape shows of scalars.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,39 +61,44 @@ pub(super) struct Merger<'a> {
     turns: usize,
 }
 
-/// The values that were seen at one place so far.
+/// What was seen at one place.
 #[derive(Default)]
 pub(super) struct Seen {
-    scalars: Scalars,
-    object: Option<Objects>,
-    list: Option<Elements>,
+    pub(super) scalars: Scalars,
+    pub(super) object: Option<Objects>,
+    pub(super) list: Option<Elements>,
 }
 
 /// The objects at one place.
 #[derive(Default)]
-struct Objects {
-    count: usize,
-    keys: Vec<ObjectKey>,
-    places: HashMap<Rc<str>, usize>,
+pub(super) struct Objects {
+    pub(super) count: usize,
+    /// Their fields, by normalized key.
+    pub(super) fields: BTreeMap<Rc<str>, Field>,
 }
 
 /// The values under one normalized key.
-struct ObjectKey {
-    name: Rc<str>,
+pub(super) struct Field {
     holds: Holds,
-    seen: Seen,
-    objects: usize,
+    pub(super) seen: Seen,
+    /// The number of objects that have the field.
+    pub(super) objects: usize,
     /// The last object that has it: several raw keys of an object can normalize to the same key, but count once.
     last: usize,
 }
 
 /// The elements of the lists at one place. Their discriminator is chosen when all elements are known.
 #[derive(Default)]
-struct Elements {
+pub(super) struct Elements {
     // Values can be nested deeply, so they are small.
     lists: Box<Lists>,
     kinds: BTreeMap<Kind, (Objects, [Scalars; 2])>,
-    rest: Option<Box<Seen>>,
+    /// What a shape shows of the lists, once all are known: their lengths and their order.
+    pub(super) shown: Box<golden::List>,
+    /// From then on, the objects of each kind, by the value of the discriminator, which is left out of their fields.
+    pub(super) variants: BTreeMap<Rc<str>, Objects>,
+    /// All other elements.
+    pub(super) rest: Option<Box<Seen>>,
 }
 
 /// The normalized values of an object's discriminators that are strings. They are stored separately from its other fields.
@@ -246,15 +224,16 @@ impl<'a> Merger<'a> {
         let above = replace(&mut self.earliest, object.iter().filter_map(|(_, value)| times::instant(value)).min());
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);
         for (key, value) in object.iter().filter(|(key, _)| !is_apart(key)) {
-            let key = objects.key(self.name(key), self.words.under(key));
-            let of_words = match key.holds {
+            let (name, holds) = (self.name(key), self.words.under(key));
+            let field = objects.field(name.clone(), holds);
+            let of_words = match field.holds {
                 Holds::Words => true,
                 Holds::ToolName => words::is_of_tool(object),
                 Holds::Nothing => false,
             };
-            key.objects += usize::from(key.last != number);
-            key.last = number;
-            print = both(print, under(&key.name, self.add(value, of_words, &mut key.seen)));
+            field.objects += usize::from(field.last != number);
+            field.last = number;
+            print = both(print, under(&name, self.add(value, of_words, &mut field.seen)));
         }
         self.earliest = above;
         print
@@ -264,22 +243,21 @@ impl<'a> Merger<'a> {
         (self.normalize)(raw).into()
     }
 
-    pub(super) fn finish(&mut self, seen: Seen) -> Shape {
-        Shape {
-            scalars: seen.scalars,
-            object: seen.object.map(|objects| self.fields(objects)),
-            list: seen.list.map(|elements| self.list(elements)),
+    /// Puts the elements of lists into their kinds, now that all are known.
+    pub(super) fn finish(&self, Seen { object, list, .. }: &mut Seen) {
+        list.iter_mut().for_each(|list| self.choose(list));
+        let variants = list.iter_mut().flat_map(|list| list.variants.values_mut());
+        for field in object.iter_mut().chain(variants).flat_map(|objects| objects.fields.values_mut()) {
+            self.finish(&mut field.seen);
+        }
+        if let Some(rest) = list.as_mut().and_then(|list| list.rest.as_mut()) {
+            self.finish(rest);
         }
     }
 
-    fn fields(&mut self, Objects { count, keys, .. }: Objects) -> Fields {
-        let field = |key: ObjectKey| (key.name, Field { optional: key.objects < count, shape: self.finish(key.seen) });
-        keys.into_iter().map(field).collect()
-    }
-
-    fn list(&mut self, Elements { lists, kinds, mut rest }: Elements) -> List {
+    fn choose(&self, list: &mut Elements) {
+        let kinds = take(&mut list.kinds);
         let chosen = (0..DISCRIMINATORS.len()).find(|&nth| kinds.keys().all(|kind| kind[nth].is_some()));
-        let mut variants: BTreeMap<Rc<str>, Objects> = BTreeMap::new();
         for (kind, (mut objects, scalars)) in kinds {
             for (nth, scalars) in scalars.into_iter().enumerate() {
                 if chosen != Some(nth) && kind[nth].is_some() {
@@ -287,15 +265,11 @@ impl<'a> Merger<'a> {
                 }
             }
             match chosen.and_then(|nth| kind[nth].clone()) {
-                Some(name) => variants.entry(name).or_default().add_all(objects),
-                None => rest.get_or_insert_default().object.get_or_insert_default().add_all(objects),
+                Some(name) => list.variants.entry(name).or_default().add_all(objects),
+                None => list.rest.get_or_insert_default().object.get_or_insert_default().add_all(objects),
             }
         }
-        List {
-            lists: Box::new(lists.finish()),
-            variants: variants.into_iter().map(|(name, objects)| (name, self.fields(objects))).collect(),
-            rest: rest.map(|seen| Box::new(self.finish(*seen))),
-        }
+        *list.shown = list.lists.finish();
     }
 }
 
@@ -305,7 +279,7 @@ impl Seen {
         if let Some(objects) = other.object {
             self.object.get_or_insert_default().add_all(objects);
         }
-        let Some(Elements { lists, kinds, rest }) = other.list else { return };
+        let Some(Elements { lists, kinds, rest, .. }) = other.list else { return };
         let list = self.list.get_or_insert_default();
         list.lists.add_all(*lists);
         for (kind, (objects, scalars)) in kinds {
@@ -320,29 +294,25 @@ impl Seen {
 
 impl Objects {
     /// Returns what is under a key, which is added if it is new.
-    fn key(&mut self, name: Rc<str>, holds: Holds) -> &mut ObjectKey {
-        let next = self.keys.len();
-        let place = *self.places.entry(name.clone()).or_insert(next);
-        if place == next {
-            self.keys.push(ObjectKey { name, holds, seen: Seen::default(), objects: 0, last: usize::MAX });
-        }
-        &mut self.keys[place]
+    fn field(&mut self, name: Rc<str>, holds: Holds) -> &mut Field {
+        let new = || Field { holds, seen: Seen::default(), objects: 0, last: usize::MAX };
+        self.fields.entry(name).or_insert_with(new)
     }
 
     /// Adds scalars that each of the objects has under a key.
     fn add_to_each(&mut self, name: Rc<str>, scalars: Scalars) {
         let count = self.count;
-        let key = self.key(name, Holds::Words);
-        key.objects = count;
-        key.seen.scalars.add_all(scalars);
+        let field = self.field(name, Holds::Words);
+        field.objects = count;
+        field.seen.scalars.add_all(scalars);
     }
 
     fn add_all(&mut self, other: Objects) {
         self.count += other.count;
-        for key in other.keys {
-            let own = self.key(key.name, key.holds);
-            own.objects += key.objects;
-            own.seen.add_all(key.seen);
+        for (name, field) in other.fields {
+            let own = self.field(name, field.holds);
+            own.objects += field.objects;
+            own.seen.add_all(field.seen);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::chosen::{At, Chosen, Pin, Places};
 use super::golden::{self, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_any_recording};
-use super::merge::{Field, Fields, Keep, List, Shape};
+use super::merge::{Elements, Field, Keep, Objects, Seen};
 use super::notation;
 use super::order::Order;
 use super::pins::Pins;
@@ -29,12 +29,12 @@ const TYPES: [&str; 8] = ["boolean", "false", "id", "null", "number", "object", 
 /// payloads that are not objects, and the hash of all payloads, if there is one.
 pub(super) fn tree(
     at: &At,
-    shape: &Shape,
+    seen: &Seen,
     whole: Option<Order>,
     keep: Keep,
     (pins, chosen, before, cut): (&Pins<'_>, &Chosen<'_>, Option<&Places>, HashSet<String>),
 ) -> Tree {
-    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(shape, "", at);
+    let (kinds, below) = Outline { keep, pins, chosen, before, cut }.describe(seen, "", at);
     // Where runs differ at the level of types, it is left out.
     let is_pinned = |whole: &Order| pins.counts() && (keep == Keep::Types || pins.pinned("", whole.hash()));
     Tree { root: Node { name: at.line.clone(), kinds, below, ..Node::default() }, whole: whole.filter(is_pinned) }
@@ -56,13 +56,13 @@ struct Outline<'a> {
 impl Outline<'_> {
     /// Returns the kinds of a shape and the nodes below it. `prefix` is that of these nodes' names: empty, or `[]`, `[][]`
     /// for the elements of lists.
-    fn describe(&self, shape: &Shape, prefix: &str, at: &At) -> (Kinds, Vec<Node>) {
-        let (mut kinds, mut nodes) = (self.scalars(&shape.scalars, at), Vec::new());
-        if let Some(fields) = &shape.object {
-            nodes.extend(self.fields(fields, prefix, at));
+    fn describe(&self, seen: &Seen, prefix: &str, at: &At) -> (Kinds, Vec<Node>) {
+        let (mut kinds, mut nodes) = (self.scalars(&seen.scalars, at), Vec::new());
+        if let Some(objects) = &seen.object {
+            nodes.extend(self.fields(objects, prefix, at));
             kinds.push(Kind::plain("object"));
         }
-        if let Some(list) = &shape.list {
+        if let Some(list) = &seen.list {
             kinds.push(self.inline_list(list, prefix, at).unwrap_or_else(|| {
                 let (kind, below) = self.describe_list(list, prefix, at);
                 nodes.extend(below);
@@ -72,12 +72,12 @@ impl Outline<'_> {
         (self.union(kinds), nodes)
     }
 
-    fn describe_list(&self, list: &List, prefix: &str, at: &At) -> (Kind, Vec<Node>) {
+    fn describe_list(&self, list: &Elements, prefix: &str, at: &At) -> (Kind, Vec<Node>) {
         let (mut kinds, mut nodes) = (Vec::new(), Vec::new());
         let element = at.element();
-        for (kind, fields) in &list.variants {
+        for (kind, objects) in &list.variants {
             let kind = variant(kind);
-            nodes.extend(self.fields(fields, &inside(prefix, &kind), &element));
+            nodes.extend(self.fields(objects, &inside(prefix, &kind), &element));
             kinds.push(Kind::of(&kind));
         }
         if let Some(rest) = &list.rest {
@@ -88,30 +88,32 @@ impl Outline<'_> {
         (self.list_of(list, kinds, &at.pointer), nodes)
     }
 
-    fn fields(&self, fields: &Fields, prefix: &str, at: &At) -> Vec<Node> {
+    fn fields(&self, objects: &Objects, prefix: &str, at: &At) -> Vec<Node> {
         let node = |(key, field): (&Rc<str>, &Field)| {
             let name = inside(prefix, &notation::name(key));
-            let (kinds, below) = self.describe(&field.shape, "", &at.key(key, &name));
-            Node { name, optional: field.optional, kinds, below, sample: self.sample(&field.shape.scalars) }
+            let (kinds, below) = self.describe(&field.seen, "", &at.key(key, &name));
+            let optional = field.objects < objects.count;
+            Node { name, optional, kinds, below, sample: self.sample(&field.seen.scalars) }
         };
-        fields.iter().map(node).collect()
+        objects.fields.iter().map(node).collect()
     }
 
     /// Returns a shape as kinds on one line, or `None` if they are too long, or have variants or pinned words or times, which
     /// need their own lines.
-    fn inline(&self, shape: &Shape, prefix: &str, at: &At) -> Option<Kinds> {
+    fn inline(&self, seen: &Seen, prefix: &str, at: &At) -> Option<Kinds> {
         let pin = self.pin(at);
-        let counts = pin.counts && shape.scalars.from().is_some() || pin.numbers && !shape.scalars.written.is_empty();
-        if counts || pin.words && !shape.scalars.own.is_empty() || pin.times && !shape.scalars.times.is_empty() {
+        let counts = pin.counts && seen.scalars.from().is_some() || pin.numbers && !seen.scalars.written.is_empty();
+        if counts || pin.words && !seen.scalars.own.is_empty() || pin.times && !seen.scalars.times.is_empty() {
             return None;
         }
-        let mut kinds = self.scalars(&shape.scalars, at);
-        if let Some(fields) = &shape.object {
+        let mut kinds = self.scalars(&seen.scalars, at);
+        if let Some(objects) = &seen.object {
             let mut inline = Vec::new();
-            for (key, field) in fields {
+            for (key, field) in &objects.fields {
                 let name = notation::name(key);
-                let kinds = self.inline(&field.shape, "", &at.key(key, &inside(prefix, &name)))?;
-                inline.push(golden::Field { name: name.into_owned(), optional: field.optional, kinds });
+                let kinds = self.inline(&field.seen, "", &at.key(key, &inside(prefix, &name)))?;
+                let optional = field.objects < objects.count;
+                inline.push(golden::Field { name: name.into_owned(), optional, kinds });
                 // Check this early, so a long text is not built again at each level of nesting.
                 if inline.len() * SHORTEST > INLINE {
                     return None;
@@ -119,14 +121,14 @@ impl Outline<'_> {
             }
             kinds.push(if inline.is_empty() { Kind::plain("object") } else { Kind::Object(inline) });
         }
-        if let Some(list) = &shape.list {
+        if let Some(list) = &seen.list {
             kinds.push(self.inline_list(list, prefix, at)?);
         }
         within(self.union(kinds))
     }
 
-    fn inline_list(&self, list: &List, prefix: &str, at: &At) -> Option<Kind> {
-        if list.variants.values().any(|fields| !fields.is_empty()) {
+    fn inline_list(&self, list: &Elements, prefix: &str, at: &At) -> Option<Kind> {
+        if list.variants.values().any(|objects| !objects.fields.is_empty()) {
             return None;
         }
         let mut kinds: Kinds = list.variants.keys().map(|kind| Kind::of(&variant(kind))).collect();
@@ -138,11 +140,11 @@ impl Outline<'_> {
 
     /// Returns a list of these elements: `[3 × string]`, `[0..3 × object, 9 in all]`, or without a number if each list has one
     /// element.
-    fn list_of(&self, list: &List, elements: Kinds, pointer: &str) -> Kind {
+    fn list_of(&self, list: &Elements, elements: Kinds, pointer: &str) -> Kind {
         let elements = self.union(elements);
         let mut kind = golden::List { elements, ..golden::List::default() };
         if self.keep != Keep::Chunks {
-            let golden::List { range, total, reordered, order, .. } = (*list.lists).clone();
+            let golden::List { range, total, reordered, order, .. } = (*list.shown).clone();
             let shown = golden::List {
                 range: range.filter(|range| *range != (1, 1) && range.1 > 0),
                 // The lengths of lists under a top-level key are shown on the lines of the events.

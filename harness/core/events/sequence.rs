@@ -12,7 +12,7 @@ use super::ids::Ids;
 use super::labels::{Label, ReadEvent};
 use super::lists::Lengths;
 use super::lost::Lost;
-use super::merge::{Keep, Merger, Says, Seen, Shape};
+use super::merge::{Keep, Merger, Says, Seen};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions, TextAs};
 use super::order::{Neighbours, Order};
@@ -41,7 +41,7 @@ pub(super) struct Sequence {
 pub(super) struct LabelShape {
     pub(super) name: String,
     pub(super) keep: Keep,
-    pub(super) shape: Shape,
+    pub(super) shape: Seen,
     /// The hash of all of them: see [`Tree`](golden::Tree).
     pub(super) whole: Option<Order>,
 }
@@ -199,10 +199,11 @@ impl<'a> Reader<'a, '_> {
                 line.shown.insert(0, Shown::NotHeld);
             }
         }
-        let Reader { lines, seen, mut mergers, .. } = self;
-        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen, payloads, each })| {
+        let Reader { lines, seen, mergers, .. } = self;
+        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen: mut shape, payloads, each })| {
             let whole = payloads.finish().map(Order::of_hash).or_else(|| each.order());
-            (text, LabelShape { name: label.name.clone(), keep, shape: mergers[keep as usize].finish(seen), whole })
+            mergers[keep as usize].finish(&mut shape);
+            (text, LabelShape { name: label.name.clone(), keep, shape, whole })
         });
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
             let top = top.finish(|pointer, length| Pins::new(&label.name, options, pinned).counted(pointer, length));

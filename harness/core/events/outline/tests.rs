@@ -17,12 +17,13 @@ fn tree(keep: Keep, payloads: &[&str]) -> String {
     for payload in &payloads {
         merger.add(payload, false, &mut seen);
     }
+    merger.finish(&mut seen);
     let (options, pinned) = (ShapeOptions::default(), RefCell::default());
     let (known, holdings) = (Known::default(), Holdings::new());
     let chosen = Chosen::of(&[], &options, &normalize, &ids, false, (&known, &holdings));
     let tree = super::tree(
         &At::label("event", ""),
-        &merger.finish(seen),
+        &seen,
         None,
         keep,
         (&Pins::new("event", &options, &pinned), &chosen, None, HashSet::new()),
