@@ -1,6 +1,8 @@
 //! What a text looks like: a key, a password, words, an example. In the place of a secret there may also be something else, and
 //! length, entropy and the letters that follow one another tell them apart.
 
+use std::sync::LazyLock;
+
 /// Words in examples, which are no secrets.
 const EXAMPLES: &str = "\
     your example sample placeholder changeme change-me change_me redacted removed hidden dummy fake mock test \
@@ -65,35 +67,13 @@ pub(super) fn is_basic(text: &str) -> bool {
     decoded.is_some_and(|bytes| bytes.contains(&b':') && bytes.iter().all(|byte| matches!(byte, b' '..=b'~')))
 }
 
-/// The letters that often follow each letter in words.
-const FOLLOWS: [&str; 26] = [
-    "bcdgiklmnprstuvwy",
-    "aeilorsu",
-    "acehiklortu",
-    "adeilorsu",
-    "acdefgilmnpqrstvwx",
-    "aefilortu",
-    "aehinorsu",
-    "aeiot",
-    "abcdefglmnoprstvxz",
-    "aeou",
-    "aeis",
-    "adeilostuy",
-    "abeimops",
-    "acdefgiknostuvy",
-    "bcdfgiklmnoprstuvw",
-    "aeiloprstuy",
-    "u",
-    "acdegiklmnorstuvy",
-    "acehiklopstuy",
-    "acehilorstuy",
-    "abcdegilmnprst",
-    "aei",
-    "aehinors",
-    "ept",
-    "ps",
-    "ei",
-];
+/// The letters that often follow each letter in words, from `a` to `z`.
+const LETTERS: &str = "\
+    bcdgiklmnprstuvwy aeilorsu acehiklortu adeilorsu acdefgilmnpqrstvwx aefilortu aehinorsu aeiot \
+    abcdefglmnoprstvxz aeou aeis adeilostuy abeimops acdefgiknostuvy bcdfgiklmnoprstuvw aeiloprstuy u \
+    acdegiklmnorstuvy acehiklopstuy acehilorstuy abcdegilmnprst aei aehinors ept ps ei";
+
+static FOLLOWS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| LETTERS.split(' ').map(str::as_bytes).collect());
 
 /// Whether a text consists of words that are written together: `AutoModelForSequenceClassification`. Nearly all of it has to be
 /// words, and in a word nearly each letter is one that often follows the letter before it.
@@ -121,7 +101,7 @@ pub(super) fn word_letters(text: &str) -> usize {
 fn is_word(word: &[u8]) -> bool {
     let often = |pair: &&[u8]| {
         let [first, second] = [0, 1].map(|at| pair[at].to_ascii_lowercase());
-        FOLLOWS[usize::from(first - b'a')].as_bytes().contains(&second)
+        FOLLOWS[usize::from(first - b'a')].contains(&second)
     };
     word.len() >= 3 && word.windows(2).filter(often).count() * 10 >= (word.len() - 1) * 7
 }
