@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use retake_base::error::Place;
+
 /// Why a text is not JSON, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
@@ -16,13 +18,9 @@ pub struct JsonError {
 impl JsonError {
     /// Creates the error from a byte offset and a reason.
     pub(super) fn at(text: &[u8], (at, message): (usize, String)) -> JsonError {
-        let before = &text[..at.min(text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-        JsonError {
-            message,
-            line: memchr::memchr_iter(b'\n', before).count() + 1,
-            column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
-        }
+        let before = String::from_utf8_lossy(&text[..at.min(text.len())]);
+        let Place { line, column } = Place::of(&before, usize::MAX);
+        JsonError { message, line, column }
     }
 }
 
