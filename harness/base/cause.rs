@@ -3,6 +3,8 @@
 //! The model server finds causes in calls that miss, and the verdict finds them in the rest of the run. Reports show the
 //! text of a cause; code distinguishes causes by their kind.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -155,62 +157,31 @@ pub enum CauseKind {
 }
 
 impl CauseKind {
-    /// Returns the name that the data of a run uses: `tool_result` for `ToolResult`.
-    pub fn name(self) -> String {
-        let mut name = String::new();
-        for c in format!("{self:?}").chars() {
-            if c.is_uppercase() && !name.is_empty() {
-                name.push('_');
-            }
-            name.extend(c.to_lowercase());
-        }
-        name
-    }
-
     /// Whether no healthy service does this, so that nobody intends it: a call that a provider would refuse or misunderstand, or
     /// that reaches no provider.
     pub fn is_broken(self) -> bool {
-        matches!(
-            self,
-            CauseKind::MessageType
-                | CauseKind::NoMessages
-                | CauseKind::ToolCallId
-                | CauseKind::Protocol
-                | CauseKind::WrongKey
-                | CauseKind::WrongUrl
-                | CauseKind::Unreadable
-        )
+        use CauseKind::{MessageType, NoMessages, Protocol, ToolCallId, Unreadable, WrongKey, WrongUrl};
+        matches!(self, MessageType | NoMessages | ToolCallId | Protocol | WrongKey | WrongUrl | Unreadable)
     }
 
+    /// The family of the kind. Most kinds of one family are declared one after another.
     pub fn class(self) -> CauseClass {
         match self {
             CauseKind::StoppedAsking | CauseKind::CallerSilent | CauseKind::ToolUnused => CauseClass::Unused,
             CauseKind::Check => CauseClass::Drift,
-            CauseKind::GoldenMissing
-            | CauseKind::GoldenOutdated
-            | CauseKind::EventMissing
-            | CauseKind::EventExtra
-            | CauseKind::EventRenamed
-            | CauseKind::EventOrder
-            | CauseKind::EventShape
-            | CauseKind::EventValue
-            | CauseKind::Status
-            | CauseKind::ContentType
-            | CauseKind::Header
-            | CauseKind::Body => CauseClass::Golden,
             CauseKind::Cost => CauseClass::Cost,
-            CauseKind::ErrorEvent
-            | CauseKind::Crash
-            | CauseKind::Panic
-            | CauseKind::TimeUp
-            | CauseKind::Step
-            | CauseKind::Protocol
-            | CauseKind::Egress
-            | CauseKind::Unstable
-            | CauseKind::Budget
-            | CauseKind::Other => CauseClass::Plain,
+            kind if (CauseKind::GoldenMissing..=CauseKind::Body).contains(&kind) => CauseClass::Golden,
+            kind if (CauseKind::ErrorEvent..=CauseKind::Protocol).contains(&kind) => CauseClass::Plain,
+            kind if (CauseKind::Budget..=CauseKind::Other).contains(&kind) => CauseClass::Plain,
             _ => CauseClass::Miss,
         }
+    }
+}
+
+/// The name that the data of a run uses: `tool_result` for [`ToolResult`](CauseKind::ToolResult).
+impl fmt::Display for CauseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

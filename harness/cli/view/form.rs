@@ -42,7 +42,7 @@ fn junit(runs: &[RunData]) -> Result<String> {
             let parts: Vec<String> = failure.evidence.iter().map(ToString::to_string).chain(advice).collect();
             status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));
             if let Some(cause) = failure.causes.first() {
-                status.set_type(cause.kind.name());
+                status.set_type(cause.kind.to_string());
             }
         }
         if run.result == RunResult::Skipped {
