@@ -73,15 +73,9 @@ pub enum Ending {
 impl Captured {
     /// A whole stream of events that was answered with status 200.
     pub fn stream(request: &str, events: Vec<Event>) -> Captured {
-        Captured {
-            request: request.to_owned(),
-            status: Status::Http(200),
-            content_type: "text/event-stream".to_owned(),
-            events,
-            after: AfterLast::default(),
-            tree: None,
-            delivery: Delivery::default(),
-        }
+        let (request, content_type) = (request.to_owned(), "text/event-stream".to_owned());
+        let (after, tree, delivery) = Default::default();
+        Captured { request, status: Status::Http(200), content_type, events, after, tree, delivery }
     }
 
     /// Returns it as the answer to a step that is not captured. If another answer is right there, too, only its headers count.

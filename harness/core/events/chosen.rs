@@ -135,13 +135,9 @@ impl<'a> Chosen<'a> {
             let collector = Collector { normalize, ids, known, show: &options.show, holdings, places: HashMap::new() };
             if options.detail == Detail::Keys { HashMap::new() } else { collector.collected(captures) }
         });
-        Chosen {
-            places,
-            foreign: known.foreign.as_ref(),
-            normalize,
-            holds_order: known.has_others || is_committed,
-            exactly: if is_committed { Exactly::Always } else { known.exactly },
-        }
+        let exactly = if is_committed { Exactly::Always } else { known.exactly };
+        let (foreign, holds_order) = (known.foreign.as_ref(), known.has_others || is_committed);
+        Chosen { places, foreign, normalize, holds_order, exactly }
     }
 
     /// A hash of what a text says in a list, by `which` turn says it; 0 if that differs from run to run, or from machine to machine.

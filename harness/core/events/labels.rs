@@ -45,14 +45,10 @@ impl Labels<'_> {
             _ => notation::name(&normal).into_owned(),
         };
         let options = self.options;
-        let label = Rc::new(Label {
-            place: place(&text, request),
-            text,
-            collapsed: is_in(&options.collapse),
-            unordered: is_in(&options.unordered),
-            ignored: !no_event && (options.ignores(&normal) || options.ignores(raw)),
-            name: normal,
-        });
+        let (collapsed, unordered) = (is_in(&options.collapse), is_in(&options.unordered));
+        let ignored = !no_event && (options.ignores(&normal) || options.ignores(raw));
+        let place = place(&text, request);
+        let label = Rc::new(Label { text, name: normal, place, collapsed, unordered, ignored });
         self.known.entry(raw.to_owned()).or_default()[usize::from(no_event)] = Some(label.clone());
         label
     }

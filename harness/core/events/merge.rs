@@ -106,19 +106,9 @@ type Kind = [Option<Rc<str>>; 2];
 
 impl<'a> Merger<'a> {
     pub(super) fn new(keep: Keep, normalize: &'a Normalize<'a>, ids: &'a Ids, words: &'a WordKeys) -> Merger<'a> {
-        Merger {
-            keep,
-            normalize,
-            ids,
-            words,
-            says: None,
-            prints: Remembered::default(),
-            numbers: Remembered::default(),
-            told: None,
-            compared: false,
-            earliest: None,
-            turns: 0,
-        }
+        let (prints, numbers, turns) = Default::default();
+        let (says, told, earliest, compared) = (None, None, None, false);
+        Merger { keep, normalize, ids, words, says, prints, numbers, told, compared, earliest, turns }
     }
 
     /// Also finds the order of lists, by what `says` returns of a text, and by the numbers that are not tokens of the model's; and how far

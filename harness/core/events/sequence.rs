@@ -90,14 +90,9 @@ impl Sequence {
         let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text));
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
-        let mut reader = Reader {
-            writing,
-            mergers: [Keep::Types, Keep::Values, Keep::Chunks].map(merger),
-            lines: Vec::new(),
-            waiting: Vec::new(),
-            seen: BTreeMap::new(),
-            messages: BTreeMap::new(),
-        };
+        let mergers = [Keep::Types, Keep::Values, Keep::Chunks].map(merger);
+        let (lines, waiting, seen, messages) = Default::default();
+        let mut reader = Reader { writing, mergers, lines, waiting, seen, messages };
         for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
             reader.read(event);
         }

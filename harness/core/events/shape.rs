@@ -189,16 +189,9 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let is_held = |tree: &Tree| tree.whole.is_some() || tree.root.kinds.iter().any(is_text);
     let is_shown = |tree: &Tree| tree.is_nested() || is_held(tree) || held(tree);
     let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
-    let block = Block {
-        request,
-        head: Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() }),
-        headers,
-        ending: if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended },
-        trees,
-        events: lines,
-        page: Vec::new(),
-    };
-    (block, lost)
+    let head = Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() });
+    let ending = if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended };
+    (Block { request, head, headers, ending, trees, events: lines, page: Vec::new() }, lost)
 }
 
 /// Which of the events have ids, and whether a client that comes back with one misses events or gets some again.

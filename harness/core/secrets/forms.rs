@@ -54,15 +54,10 @@ impl SecretForm {
         how: How,
         only: Option<Edition>,
     ) -> SecretForm {
-        SecretForm {
-            name,
-            needles,
-            how,
-            only,
-            finders: OnceLock::new(),
-            regex: OnceLock::new(),
-            placeholder: OnceLock::new(),
-        }
+        let finders = OnceLock::new();
+        let regex = OnceLock::new();
+        let placeholder = OnceLock::new();
+        SecretForm { name, needles, how, only, finders, regex, placeholder }
     }
 
     pub(super) fn is_of(&self, edition: Edition) -> bool {

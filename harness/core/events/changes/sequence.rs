@@ -235,15 +235,9 @@ fn places(events: &[Event<'_>], name: &str) -> Vec<String> {
 
 /// Returns the events of a sequence, each as often as it repeats. `name` returns the label by which they are compared.
 fn events<'a>(lines: &'a [EventLine], name: impl Fn(&'a str) -> &'a str) -> Vec<Event<'a>> {
-    let one = |event: &'a EventLine| Event {
-        label: &event.label,
-        name: name(&event.label),
-        top: &event.top,
-        keys: event.top.without_lengths(),
-        values: &event.shown,
-        is_any: false,
-        is_late: event.is_late,
-        is_of_several: event.times > 1,
+    let one = |EventLine { label, top, times, shown: values, is_late }: &'a EventLine| {
+        let (name, keys, is_of_several) = (name(label), top.without_lengths(), *times > 1);
+        Event { label, name, top, keys, values, is_any: false, is_late: *is_late, is_of_several }
     };
     lines.iter().flat_map(|event| std::iter::repeat_n(one(event), event.times.min(MOST))).collect()
 }
