@@ -363,6 +363,15 @@ impl Kind {
         matches!(self, Kind::Derived(_) | Kind::Whole(..))
     }
 
+    /// What stands at each place inside of it.
+    pub(super) fn inside_mut(&mut self) -> Vec<&mut Kinds> {
+        match self {
+            Kind::Object(fields) => fields.iter_mut().map(|field| &mut field.kinds).collect(),
+            Kind::List(list) => vec![&mut list.elements],
+            _ => Vec::new(),
+        }
+    }
+
     /// Calls `found` with this kind and with each one inside of it.
     pub(super) fn each<'a>(&'a self, found: &mut dyn FnMut(&'a Kind)) {
         found(self);

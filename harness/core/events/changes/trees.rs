@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
 use crate::events::golden::{
-    Block, Field, Id, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree, of_this_recording, without_orders,
+    Block, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_this_recording, without_orders,
 };
 use crate::events::times::{LATER, NOW};
 use crate::events::words::is_word;
@@ -163,23 +163,18 @@ fn scalar_of(kind: &Kind) -> String {
 /// Returns kinds without the numbers of ids and how many there are, sorted; and on demand without the lengths of lists and what
 /// counts their elements.
 fn plain(kinds: &[Kind], without_lengths: bool) -> Kinds {
-    let inside = |kinds: &[Kind]| plain(kinds, without_lengths);
-    let one = |kind: &Kind| match kind {
-        Kind::Id(Id::Named(_)) => kind.clone(),
-        Kind::Id(_) => Kind::Id(Id::One),
-        Kind::Short(_) => Kind::Short(Id::One),
-        Kind::From(_) if without_lengths => Kind::plain(NUMBER),
-        Kind::Object(fields) => {
-            Kind::Object(fields.iter().map(|field| Field { kinds: inside(&field.kinds), ..field.clone() }).collect())
+    let mut kinds = kinds.to_vec();
+    for kind in &mut kinds {
+        kind.inside_mut().into_iter().for_each(|inside| *inside = plain(inside, without_lengths));
+        match kind {
+            Kind::Id(Id::Named(_)) => {}
+            Kind::Id(id) | Kind::Short(id) => *id = Id::One,
+            Kind::From(_) if without_lengths => *kind = Kind::plain(NUMBER),
+            Kind::List(list) if without_lengths => (list.range, list.total) = (None, None),
+            _ => {}
         }
-        Kind::List(list) if without_lengths => {
-            Kind::List(List { elements: inside(&list.elements), range: None, total: None, ..list.clone() })
-        }
-        Kind::List(list) => Kind::List(List { elements: inside(&list.elements), ..list.clone() }),
-        other => other.clone(),
-    };
+    }
     // The kinds of one place are sorted by their texts, and so by the numbers.
-    let mut kinds: Kinds = kinds.iter().map(one).collect();
     kinds.sort_by_cached_key(ToString::to_string);
     kinds.dedup();
     kinds

@@ -87,13 +87,7 @@ impl Node {
 
 /// Leaves out of kinds what is true of one recording.
 fn general(kinds: &mut Kinds) {
-    for kind in kinds.iter_mut() {
-        match kind {
-            Kind::List(list) => general(&mut list.elements),
-            Kind::Object(fields) => fields.iter_mut().for_each(|field| general(&mut field.kinds)),
-            _ => {}
-        }
-    }
+    kinds.iter_mut().flat_map(Kind::inside_mut).for_each(general);
     tell(kinds, &Kind::is_of_recording, &|kind| {
         Some(match kind {
             Kind::Derived(of) => of.time().unwrap_or_else(|| Kind::plain(if of.is_number() { NUMBER } else { STRING })),

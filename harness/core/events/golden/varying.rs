@@ -311,20 +311,14 @@ pub(in crate::events) fn of_this_recording(kinds: &[Kind]) -> String {
 }
 
 fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
-    fn each(kind: &mut Kind, change: &dyn Fn(&mut Kind)) {
-        change(kind);
-        match kind {
-            Kind::List(list) => list.elements.iter_mut().for_each(|kind| each(kind, change)),
-            Kind::Object(fields) => {
-                fields.iter_mut().flat_map(|field| &mut field.kinds).for_each(|kind| each(kind, change));
-            }
-            _ => {}
+    fn each(kinds: &mut [Kind], change: &dyn Fn(&mut Kind)) {
+        for kind in kinds {
+            change(kind);
+            kind.inside_mut().into_iter().for_each(|kinds| each(kinds, change));
         }
     }
     let mut kinds = kinds.to_vec();
-    for kind in &mut kinds {
-        each(kind, change);
-    }
+    each(&mut kinds, change);
     Printed(&kinds).to_string()
 }
 
