@@ -279,17 +279,12 @@ fn text_kind(own: &str, wholes: &BTreeSet<&str>, is_of_recording: bool) -> Kind 
 impl SeenIds {
     fn kinds(&self, counts: bool) -> Vec<Id> {
         let mut ids: Vec<Id> = self.names.iter().map(|name| Id::Named(name.to_string())).collect();
-        let mut pieces: Vec<(usize, usize)> = Vec::new();
-        for &number in &self.numbers {
-            match pieces.last_mut() {
-                Some((_, last)) if *last + 1 == number => *last = number,
-                _ => pieces.push((number, number)),
-            }
-        }
-        if pieces.len() > PIECES {
-            ids.push(Id::Known(self.numbers.len()));
+        let numbers: Vec<usize> = self.numbers.iter().copied().collect();
+        let pieces = numbers.chunk_by(|number, next| number + 1 == *next);
+        if pieces.clone().count() > PIECES {
+            ids.push(Id::Known(numbers.len()));
         } else {
-            ids.extend(pieces.into_iter().map(|(first, last)| Id::Numbered(first, last)));
+            ids.extend(pieces.map(|piece| Id::Numbered(piece[0], piece[piece.len() - 1])));
         }
         match self.plain.len() {
             0 => {}
