@@ -255,7 +255,10 @@ struct Place {
 impl Collector<'_> {
     fn collected(mut self, captures: &[Vec<ReadEvent<'_>>]) -> HashMap<(String, String), Pin> {
         for (read, value) in captures.iter().flatten().filter_map(|read| Some((read, read.value()?))) {
-            self.value(&value, "", String::new(), &read.label);
+            let normalize = self.normalize;
+            notation::each_scalar(("", ""), &value, normalize, &mut |key, pointer, scalar| {
+                self.scalar(scalar, key, pointer, &read.label);
+            });
         }
         let exactly = self.known.exactly != Exactly::No;
         let told = |says| Texts { signs: says, numbers: says, exactly, without_days: false };
@@ -273,38 +276,28 @@ impl Collector<'_> {
         pins.filter(|(_, pin)| *pin != Pin::default()).collect()
     }
 
-    fn value(&mut self, value: &Json, key: &str, pointer: String, label: &Label) {
+    fn scalar(&mut self, value: &Json, key: &str, pointer: &str, label: &Label) {
         match value {
-            Json::Object(entries) => {
-                for (key, value) in entries.iter() {
-                    let pointer = format!("{pointer}/{}", notation::pointer_token(&(self.normalize)(key)));
-                    self.value(value, key, pointer, label);
-                }
-            }
-            Json::Array(items) => {
-                for item in items {
-                    self.value(item, key, format!("{pointer}/*"), label);
-                }
-            }
             Json::Str(text) => self.text(text, key, pointer, label),
             Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
-                let is_measures = is_measure(&pointer, &UNITS);
-                let place = self.places.entry((label.place.clone(), pointer)).or_default();
+                let is_measures = is_measure(pointer, &UNITS);
+                let place = self.places.entry((label.place.clone(), pointer.to_owned())).or_default();
                 place.numbers += 1;
                 place.measures |= is_measures;
                 place.number_times += usize::from(times::of_number(value).is_some());
                 place.series.add(value);
             }
-            Json::Null | Json::Bool(_) => {}
+            _ => {}
         }
     }
 
-    fn text(&mut self, text: &str, key: &str, pointer: String, label: &Label) {
-        let known = self.places.get(&(label.place.clone(), pointer.clone()));
+    fn text(&mut self, text: &str, key: &str, pointer: &str, label: &Label) {
+        let at = (label.place.clone(), pointer.to_owned());
+        let known = self.places.get(&at);
         let is_new = known.is_none_or(|place| !place.other_words && !place.words.contains(text));
-        let says = if is_new { self.says(text, key, &pointer, label) } else { Some(Says::Nothing) };
+        let says = if is_new { self.says(text, key, pointer, label) } else { Some(Says::Nothing) };
         let is_time = times::of_text(text).is_some();
-        let place = self.places.entry((label.place.clone(), pointer)).or_default();
+        let place = self.places.entry(at).or_default();
         place.texts += 1;
         place.times += usize::from(is_time);
         // A text in pieces: each of them may look like a word.

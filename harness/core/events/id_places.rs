@@ -11,10 +11,9 @@ use super::foreign::CUT;
 use super::golden::{Golden, Kind, Node};
 use super::ids::{Stands, is_id, is_name};
 use super::labels::{place, read};
-use super::notation::{Normalize, pointer_token};
+use super::notation::{Normalize, each_scalar, pointer_token};
 use super::options::ShapeOptions;
 use super::times;
-use crate::json::Json;
 
 /// The fewest characters of an id: of fewer, two may be the same by chance.
 const SHORTEST: usize = 6;
@@ -43,7 +42,15 @@ impl IdPlaces {
             let mut texts = Texts::new();
             for event in read(*captures, options, normalize).into_iter().flatten() {
                 let Some(json) = event.json.as_ref().filter(|_| !event.label.collapsed) else { continue };
-                add(json, &event.label.place, "", normalize, &mut texts);
+                each_scalar(("", ""), json, normalize, &mut |_, pointer, scalar| {
+                    let Some(text) = scalar.as_str() else { return };
+                    let of_place = texts.entry((event.label.place.clone(), pointer.to_owned())).or_default();
+                    let normal = if may_be_one(text) || is_id(text) { normalize(text) } else { String::new() };
+                    // Values of the run have their names beside those that have none.
+                    if !of_place.contains(text) && !is_name(&normal) {
+                        of_place.insert(if normal == *text { normal } else { String::new() });
+                    }
+                });
             }
             texts
         };
@@ -127,30 +134,6 @@ impl IdPlaces {
                 _ => {}
             }
         }
-    }
-}
-
-fn add(value: &Json, label: &str, pointer: &str, normalize: &Normalize<'_>, texts: &mut Texts) {
-    match value {
-        Json::Str(text) => {
-            let of_place = texts.entry((label.to_owned(), pointer.to_owned())).or_default();
-            let normal = if may_be_one(text) || is_id(text) { normalize(text) } else { String::new() };
-            // Values of the run have their names beside those that have none.
-            if !of_place.contains(&**text) && !is_name(&normal) {
-                of_place.insert(if normal == *text { normal } else { String::new() });
-            }
-        }
-        Json::Array(items) => {
-            for item in items {
-                add(item, label, &format!("{pointer}/*"), normalize, texts);
-            }
-        }
-        Json::Object(entries) => {
-            for (key, value) in entries.iter() {
-                add(value, label, &format!("{pointer}/{}", pointer_token(&normalize(key))), normalize, texts);
-            }
-        }
-        _ => {}
     }
 }
 

@@ -73,6 +73,28 @@ pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }
 
+/// Calls `found` with each scalar of a value: the last key on the way to it, its pointer, in which `*` is any element, and itself.
+pub(super) fn each_scalar(
+    (key, pointer): (&str, &str),
+    value: &Json,
+    normalize: &Normalize<'_>,
+    found: &mut dyn FnMut(&str, &str, &Json),
+) {
+    match value {
+        Json::Object(entries) => {
+            for (key, value) in entries.iter() {
+                let pointer = format!("{pointer}/{}", pointer_token(&normalize(key)));
+                each_scalar((key, &pointer), value, normalize, found);
+            }
+        }
+        Json::Array(items) => {
+            let pointer = format!("{pointer}/*");
+            items.iter().for_each(|item| each_scalar((key, &pointer), item, normalize, found));
+        }
+        scalar => found(key, pointer, scalar),
+    }
+}
+
 /// Whether a character is a control character, white space other than a space, or a character without width.
 pub(super) fn is_unseen(c: char) -> bool {
     c.is_control()
