@@ -13,7 +13,7 @@ use super::notation::{Normalize, html};
 use super::recorded::Recorded;
 use super::words::{Exactly, SHOWN, WHOLE, is_plain_word, plain, said};
 use crate::json::Json;
-use crate::key::normalize::regex;
+use crate::key::normalize::{self, regex};
 
 /// What stands in place of a text that is not the service's own.
 pub(super) const CUT: char = '…';
@@ -199,15 +199,9 @@ fn around_days(text: &str, change: &Normalize<'_>, known: &dyn Fn(&str) -> bool,
 
 /// Returns a text with something in place of another one, wherever that is not part of a longer word.
 fn replaced(text: &str, of: &str, by: &str) -> String {
-    let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-    for (at, found) in text.match_indices(of) {
-        let end = at + found.len();
-        if is_apart(text, at..end) {
-            out.extend([&text[done..at], by]);
-            done = end;
-        }
-    }
-    out + &text[done..]
+    let found = text.match_indices(of).map(|(at, found)| at..at + found.len());
+    let found = found.filter(|found| is_apart(text, found.clone())).map(|found| (found, by));
+    normalize::replaced(text, found).into_owned()
 }
 
 /// Whether a text has words, and not only as a part of longer ones.

@@ -204,15 +204,25 @@ pub(super) fn is_python_space(c: char) -> bool {
 }
 
 /// Replaces each match of one pattern. `find` returns the first match that starts at or after an offset.
-fn pass(text: &mut Cow<'_, str>, replacement: &str, find: impl Fn(&str, usize) -> Option<Range<usize>>) {
+fn pass(text: &mut Cow<'_, str>, replacement: &str, find: Find) {
+    let Cow::Owned(changed) = replaced(text, all(text, find).map(|found| (found, replacement))) else { return };
+    *text = Cow::Owned(changed);
+}
+
+/// Returns all matches of a pattern, one after the other.
+pub(super) fn all(text: &str, find: Find) -> impl Iterator<Item = Range<usize>> {
+    let next = move |before: &Range<usize>| find(text, before.end);
+    std::iter::successors(next(&(0..0)), next)
+}
+
+/// Returns a text with other texts in place of ranges of it, which come in order.
+pub(crate) fn replaced(text: &str, found: impl Iterator<Item = (Range<usize>, impl AsRef<str>)>) -> Cow<'_, str> {
     let (mut out, mut done) = (String::new(), 0);
-    while let Some(found) = find(text, done) {
-        out.extend([&text[done..found.start], replacement]);
-        done = found.end;
+    for (range, by) in found {
+        out.extend([&text[done..range.start], by.as_ref()]);
+        done = range.end;
     }
-    if done > 0 {
-        *text = Cow::Owned(out + &text[done..]);
-    }
+    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
 }
 
 /// Which passes may find something in a text, judged by the words that every match contains. One search covers all of these
@@ -312,8 +322,7 @@ pub(crate) fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
 
 /// Returns the UUIDs in a text.
 pub(crate) fn uuids(text: &str) -> impl Iterator<Item = &str> {
-    let next = move |before: &Range<usize>| uuid(text, before.end);
-    std::iter::successors(next(&(0..0)), next).map(|found| &text[found])
+    all(text, uuid).map(|found| &text[found])
 }
 
 const DAY: &str = r"^\d{4}-\d{2}-\d{2}";
@@ -344,18 +353,12 @@ pub fn names_date(text: &str) -> bool {
 
 fn dates_in(text: &str) -> impl Iterator<Item = Range<usize>> {
     static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex(&format!("{DAY}(?:{CLOCK})?")));
-    let next = move |before: &Range<usize>| date_like(&PATTERN, text, before.end);
-    std::iter::successors(next(&(0..0)), next)
+    all(text, |text, from| date_like(&PATTERN, text, from))
 }
 
 /// Returns a text with what `other` returns in place of each of its days and points in time.
 pub fn put_dates(text: &str, other: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
-    let (mut out, mut done) = (String::new(), 0);
-    for (found, other) in dates_in(text).filter_map(|found| Some((found.clone(), other(&text[found])?))) {
-        out.extend([&text[done..found.start], &other]);
-        done = found.end;
-    }
-    if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[done..]) }
+    replaced(text, dates_in(text).filter_map(|found| Some((found.clone(), other(&text[found])?))))
 }
 
 /// Finds the first match of an anchored pattern that begins with four digits and a dash.

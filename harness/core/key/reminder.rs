@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::Rules;
-use super::normalize::{OPEN, reminder};
+use super::normalize::{OPEN, all, reminder};
 use crate::json::{Json, Layout};
 
 /// A reminder that reaches from one message into another. The text in between is not part of the key.
@@ -30,15 +30,8 @@ impl Rules {
             ends.push(text.len());
         }
         let message_at = |offset: usize| 1 + ends.partition_point(|end| *end <= offset);
-        let mut from = 0;
-        while let Some(found) = reminder(&text, from) {
-            let (first, last) = (message_at(found.start), message_at(found.end - 1));
-            if first != last {
-                return Some(ReminderOverMessages { first, last });
-            }
-            from = found.end;
-        }
-        None
+        let mut found = all(&text, reminder).map(|found| (message_at(found.start), message_at(found.end - 1)));
+        found.find(|(first, last)| first != last).map(|(first, last)| ReminderOverMessages { first, last })
     }
 }
 

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::canonical::canonical_message;
 use super::hash::Hash;
-use super::normalize::{CLOSE, Normalizer, OPEN, reminder};
+use super::normalize::{CLOSE, Normalizer, OPEN, all, reminder};
 use crate::conversation::Message;
 use crate::json::{Json, Layout};
 
@@ -77,10 +77,7 @@ impl RunningHash {
         if self.reminders == Reminders::Open {
             return memmem::find(text.as_bytes(), CLOSE.as_bytes()).is_some();
         }
-        let mut from = 0;
-        while let Some(found) = reminder(text, from) {
-            from = found.end;
-        }
+        let from = all(text, reminder).last().map_or(0, |found| found.end);
         if memmem::find(&text.as_bytes()[from..], OPEN.as_bytes()).is_some() {
             self.reminders = Reminders::Open;
         }
