@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::conversation::{Answer, Block};
 use crate::json::{Json, JsonText};
 use crate::secrets::change_keys;
-use crate::secrets::stream::{Frame, texts_of};
+use crate::secrets::stream::{change_frames, texts_of};
 
 /// A change of texts. What it leaves as it is keeps every byte.
 pub struct Within<'a>(pub &'a dyn for<'t> Fn(&'t str) -> Cow<'t, str>);
@@ -59,17 +59,9 @@ impl Within<'_> {
     /// Changes the texts of a stream. A text in pieces is joined, changed, and cut again after as many characters as before,
     /// or fewer where it is too short for all of them.
     pub fn frames(&self, frames: &mut [String]) -> bool {
-        let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
-        let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
-        if !self.events(read.iter_mut().map(|frame| &mut frame.data).collect()) {
-            return false;
-        }
-        for ((text, frame), before) in frames.iter_mut().zip(&read).zip(&before) {
-            if frame.data != *before {
-                *text = frame.print(before, &|key| (self.0)(key).into_owned());
-            }
-        }
-        true
+        change_frames(frames, &|key| (self.0)(key).into_owned(), |frames| {
+            self.events(frames.iter_mut().map(|frame| &mut frame.data).collect())
+        })
     }
 
     fn events(&self, mut events: Vec<&mut Json>) -> bool {

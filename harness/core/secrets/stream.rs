@@ -15,16 +15,18 @@ const EVENT: [&str; 6] = ["type", "index", "item_id", "output_index", "content_i
 impl Scrub {
     /// Removes secrets from SSE frames or JSON lines. A frame without secrets keeps every byte.
     pub fn frames(&self, frames: &mut [String], fired: &mut Fired) {
-        let mut read: Vec<Frame> = frames.iter().map(|frame| Frame::read(frame)).collect();
-        let before: Vec<Json> = read.iter().map(|frame| frame.data.clone()).collect();
-        let mut data: Vec<&mut Json> = read.iter_mut().map(|frame| &mut frame.data).collect();
-        parted(self, &mut data, fired);
-        for ((text, frame), before) in frames.iter_mut().zip(&mut read).zip(&before) {
-            self.json(&mut frame.data, fired);
-            if frame.scrub_rest(self, fired) || frame.data != *before {
-                *text = frame.print(before, &|key| self.key(key));
+        change_frames(frames, &|key| self.key(key), |frames| {
+            parted(self, &mut frames.iter_mut().map(|frame| &mut frame.data).collect::<Vec<_>>(), fired);
+            for frame in frames {
+                self.json(&mut frame.data, fired);
+                // Comments, event names and ids.
+                frame.lines.iter_mut().for_each(|line| {
+                    let FrameLine::Other(text) = line else { return };
+                    self.string(text, fired);
+                });
             }
-        }
+            true
+        });
     }
 
     /// Removes secrets from a JSON body, which may be a whole stream as one array.
@@ -85,7 +87,26 @@ fn collect<'a>(json: &'a mut Json, place: &mut String, texts: &mut BTreeMap<Stri
     }
 }
 
+/// Changes frames, and returns what `change` does: whether it changed any. One that stays as it is keeps every byte. `renamed` returns
+/// the new name of a key.
+pub(crate) fn change_frames(
+    texts: &mut [String],
+    renamed: &dyn Fn(&str) -> String,
+    change: impl FnOnce(&mut [Frame]) -> bool,
+) -> bool {
+    let mut frames: Vec<Frame> = texts.iter().map(|text| Frame::read(text)).collect();
+    let before = frames.clone();
+    let changed = change(&mut frames);
+    for ((text, frame), before) in texts.iter_mut().zip(&frames).zip(&before).filter(|_| changed) {
+        if frame != before {
+            *text = frame.print(&before.data, renamed);
+        }
+    }
+    changed
+}
+
 /// An SSE frame, or a line of JSON.
+#[derive(Clone, PartialEq)]
 pub(crate) struct Frame {
     /// All lines with their line ends. A single `Data` line stands for all lines of data.
     lines: Vec<FrameLine>,
@@ -96,13 +117,14 @@ pub(crate) struct Frame {
     spelled: Option<JsonText>,
 }
 
+#[derive(Clone, PartialEq)]
 enum FrameLine {
     Data { prefix: &'static str, end: String },
     Other(String),
 }
 
 impl Frame {
-    pub(crate) fn read(frame: &str) -> Frame {
+    fn read(frame: &str) -> Frame {
         let mut lines = Vec::new();
         let mut data: Option<String> = None;
         for line in lines_of(frame) {
@@ -129,19 +151,7 @@ impl Frame {
         Frame { lines, is_json: json.is_some(), data: json.unwrap_or(Json::Str(text)), spelled }
     }
 
-    /// Removes secrets from the other lines: comments, event names and ids. Returns whether one changed.
-    fn scrub_rest(&mut self, scrub: &Scrub, fired: &mut Fired) -> bool {
-        let mut changed = false;
-        for line in &mut self.lines {
-            let FrameLine::Other(text) = line else { continue };
-            let before = text.clone();
-            scrub.string(text, fired);
-            changed |= *text != before;
-        }
-        changed
-    }
-
-    pub(crate) fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
+    fn print(&self, before: &Json, renamed: &dyn Fn(&str) -> String) -> String {
         let data = match (&self.data, &self.spelled) {
             (Json::Str(text), _) if !self.is_json => text.clone(),
             (data, Some(spelled)) => spelled.changed(before, data, renamed).text().to_owned(),
