@@ -7,7 +7,6 @@ use std::str::FromStr;
 use super::captured::{Event, UNNAMED};
 use crate::json::Json;
 use retake_base::error::Error;
-use retake_base::text::nearest;
 
 /// What a golden shows, and what it leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,10 +162,7 @@ impl FromStr for Detail {
         let all = [Detail::Keys, Detail::Types, Detail::Values];
         all.into_iter().find(|detail| detail.to_string() == word).ok_or_else(|| {
             let error = Error::new(format!("unknown detail `{word}`, expected `keys`, `types` or `values`"));
-            match nearest(word, Detail::WORDS) {
-                Some(word) => error.help(format!("did you mean `{word}`?")),
-                None => error,
-            }
+            error.suggest(word, Detail::WORDS)
         })
     }
 }
