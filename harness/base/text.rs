@@ -39,15 +39,8 @@ pub fn in_thousands(number: u64) -> String {
 
 /// Returns the text with escapes for the characters that a terminal does not show.
 pub fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) {
-            visible.extend(c.escape_default());
-        } else {
-            visible.push(c);
-        }
-    }
-    visible
+    let shown = |c: char| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
 }
 
 /// Returns the text as it is printed, so that whoever reads the output sees it and nothing acts on it: neither a terminal, for which
