@@ -20,10 +20,10 @@ impl Scrub {
             for frame in frames {
                 self.json(&mut frame.data, fired);
                 // Comments, event names and ids.
-                frame.lines.iter_mut().for_each(|line| {
-                    let FrameLine::Other(text) = line else { return };
+                for line in &mut frame.lines {
+                    let FrameLine::Other(text) = line else { continue };
                     self.string(text, fired);
-                });
+                }
             }
             true
         });
