@@ -307,10 +307,13 @@ fn weeks(text: &str, forms: &mut Vec<Form>) {
         if (Some(word) == letter && gap > 0) || !text[word + gap..].starts_with(|c: char| c.is_ascii_digit()) {
             continue;
         }
-        let before = text[..word + gap].to_owned();
-        let week = |two_digits| Form::Week { before: before.clone(), two_digits, after: String::new() };
-        forms.extend([true, false].map(week));
+        forms.extend(week(&text[..word + gap], ""));
     }
+}
+
+/// The number of a week, with two digits and with as many as it needs, between what stands before and after it.
+fn week(before: &str, after: &str) -> [Form; 2] {
+    [true, false].map(|two_digits| Form::Week { before: before.to_owned(), two_digits, after: after.to_owned() })
 }
 
 /// Adds weeks whose word is after their number: `48. Woche`.
@@ -318,9 +321,7 @@ fn week_before_its_word(text: &str, digits: usize, forms: &mut Vec<Form>) {
     let rest = text.get(digits..).unwrap_or_default();
     let gap = gap(rest);
     for word in Names::all().weeks_at(&rest[gap..]) {
-        let after = rest[..gap + word].to_owned();
-        let week = |two_digits| Form::Week { before: String::new(), two_digits, after: after.clone() };
-        forms.extend([true, false].map(week));
+        forms.extend(week("", &rest[..gap + word]));
     }
 }
 
