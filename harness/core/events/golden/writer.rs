@@ -15,12 +15,15 @@ use crate::events::told::Told;
 /// What the line of a status says of a stream.
 pub(super) const BEFORE_TURN: &str = ", before turn ";
 pub(super) const ENDS: &str = " ends";
-pub(super) const WITH_IDS: &str = ", with ids";
-pub(super) const SOME_WITH_IDS: &str = ", some with ids";
-/// What follows if two events have the same id.
-pub(super) const IDS_REPEAT: &str = ", which repeat";
-pub(super) const IDS_MAY_REPEAT: &str = ", which may repeat";
-pub(super) const IDS_FALL: &str = ", which do not rise";
+pub(super) const IDS: [(EventIds, &str); 2] = [(EventIds::Some, ", some with ids"), (EventIds::All, ", with ids")];
+/// What follows that.
+pub(super) const REPEATS: [(Repeat, &str); 5] = [
+    (Repeat::Yes, ", which repeat"),
+    (Repeat::Varies, ", which may repeat"),
+    (Repeat::Falls, ", which do not rise"),
+    (Repeat::From(0), ", from 0"),
+    (Repeat::From(1), ", from 1"),
+];
 /// What is said of a header whose value differs from run to run.
 pub(in crate::events) const VARIES: &str = "(varies)";
 /// What follows a value that is true of one recording.
@@ -147,18 +150,8 @@ fn together(places: &[Held]) -> String {
 
 impl Display for Head {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let ids = match self.ids {
-            EventIds::None => "",
-            EventIds::Some => SOME_WITH_IDS,
-            EventIds::All => WITH_IDS,
-        };
-        let repeat = match self.ids_repeat {
-            Repeat::From(first) => &format!(", from {first}"),
-            Repeat::No => "",
-            Repeat::Yes => IDS_REPEAT,
-            Repeat::Varies => IDS_MAY_REPEAT,
-            Repeat::Falls => IDS_FALL,
-        };
+        let ids = IDS.iter().find(|(ids, _)| *ids == self.ids).map_or("", |(_, said)| said);
+        let repeat = REPEATS.iter().find(|(repeat, _)| *repeat == self.ids_repeat).map_or("", |(_, said)| said);
         let mut said = format!("{}{ids}{repeat}", self.media);
         self.early.iter().try_for_each(|turn| write!(said, "{BEFORE_TURN}{turn}{ENDS}"))?;
         write!(f, "{}{}{said}", self.status, if said.is_empty() || said.starts_with(',') { "" } else { " " })

@@ -1,8 +1,6 @@
 //! Reads the lines of a sequence: the status, headers, and events with what is shown of them.
 
-use super::super::writer::{
-    BEFORE_TURN, CLOSED, ENDS, IDS_FALL, IDS_MAY_REPEAT, IDS_REPEAT, NOT_HELD, SOME_WITH_IDS, VARIES, WITH_IDS,
-};
+use super::super::writer::{BEFORE_TURN, CLOSED, ENDS, IDS, NOT_HELD, REPEATS, VARIES};
 use super::super::{EventIds, EventLine, Head, Header, Repeat, Shown, Text, Top};
 use super::line::Line;
 use crate::events::captured::Ending;
@@ -33,16 +31,10 @@ impl<'a> Line<'a> {
             early.insert(0, turn);
             said = before;
         }
-        let repeats = [(IDS_REPEAT, Repeat::Yes), (IDS_MAY_REPEAT, Repeat::Varies), (IDS_FALL, Repeat::Falls)];
-        let counted = [(", from 0", Repeat::From(0)), (", from 1", Repeat::From(1))];
-        let mut all = repeats.into_iter().chain(counted);
-        let found = all.find_map(|(suffix, repeat)| Some((said.strip_suffix(suffix)?, repeat)));
+        let found = REPEATS.into_iter().find_map(|(repeat, suffix)| Some((said.strip_suffix(suffix)?, repeat)));
         let (said, ids_repeat) = found.unwrap_or((said, Repeat::No));
-        let (media, ids) = match (said.strip_suffix(SOME_WITH_IDS), said.strip_suffix(WITH_IDS)) {
-            (Some(media), _) => (media, EventIds::Some),
-            (None, Some(media)) => (media, EventIds::All),
-            (None, None) => (said, EventIds::None),
-        };
+        let found = IDS.into_iter().find_map(|(ids, suffix)| Some((said.strip_suffix(suffix)?, ids)));
+        let (media, ids) = found.unwrap_or((said, EventIds::None));
         Ok(Head { status: format!("{exit}{code}"), media: media.to_owned(), ids, ids_repeat, early })
     }
 
