@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::captured::{Event, content};
-use super::golden::{Block, Golden, Shown, Text, Top};
-use super::held::Held;
+use super::golden::{Block, Golden, Text, Top};
 use super::labels::written;
 use super::options::ShapeOptions;
 use super::path::Path;
@@ -184,16 +183,15 @@ impl Block {
     /// The places of the model's words that come in several events, each with its turn.
     fn texts_in_pieces(&self, recorded: &Recorded) -> Vec<(usize, Place)> {
         let mut found = Vec::new();
-        for (event, shown) in self.events.iter().flat_map(|event| event.shown.iter().map(move |shown| (event, shown))) {
-            let Shown::Text(places, Text::Turns(told, manner)) = shown else { continue };
+        for (_, event, held, text) in self.texts_held() {
+            let Text::Turns(told, manner) = text else { continue };
             let is_cut = event.top == Top::Collapsed || manner.in_pieces || manner.grows;
             if !is_cut || !told.how.is_whole() {
                 continue;
             }
             for (source, said) in recorded.said.iter().filter(|(source, _)| told.of.contains(source)) {
-                let label = &event.label;
-                let place = |held: &Held| Place { label: label.clone(), path: held.path.clone(), said: said.clone() };
-                found.extend(places.iter().map(|held| (source.turn, place(held))));
+                let place = Place { label: event.label.clone(), path: held.path.clone(), said: said.clone() };
+                found.push((source.turn, place));
             }
         }
         found

@@ -304,6 +304,19 @@ impl Golden {
     }
 }
 
+impl Block {
+    /// The texts at each of their places, with their lines.
+    pub(super) fn texts_held(&self) -> impl Iterator<Item = (usize, &EventLine, &Held, &Text)> {
+        let lines = self.events.iter().enumerate();
+        let shown = lines.flat_map(|(line, event)| event.shown.iter().map(move |shown| (line, event, shown)));
+        let texts = shown.filter_map(|(line, event, shown)| match shown {
+            Shown::Text(places, text) => Some(places.iter().map(move |held| (line, event, held, text))),
+            _ => None,
+        });
+        texts.flatten()
+    }
+}
+
 impl Text {
     pub(super) fn manner(&self) -> Manner {
         match self {

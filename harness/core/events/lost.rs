@@ -54,13 +54,8 @@ impl Golden {
 impl Block {
     /// The texts of events that are not collapsed, with label and place.
     pub(super) fn texts(&self) -> Vec<(&String, &Held, &Text)> {
-        let mut texts = Vec::new();
-        let events = self.events.iter().filter(|event| event.top != Top::Collapsed);
-        for (label, shown) in events.flat_map(|event| event.shown.iter().map(|shown| (&event.label, shown))) {
-            let Shown::Text(places, text) = shown else { continue };
-            texts.extend(places.iter().map(|held| (label, held, text)));
-        }
-        texts
+        let of_events = self.texts_held().filter(|(_, event, ..)| event.top != Top::Collapsed);
+        of_events.map(|(_, event, held, text)| (&event.label, held, text)).collect()
     }
 
     /// Adds a text to a line, where one that is the model's would stand.

@@ -48,20 +48,15 @@ impl Passed {
     pub fn of(golden: &Golden) -> Passed {
         let mut passed = Passed::default();
         for event in golden.blocks.iter().flat_map(|block| &block.events) {
-            for shown in &event.shown {
-                match shown {
-                    Shown::NotHeld => passed.holdings.entry(event.label.clone()).or_default().not_held = true,
-                    Shown::Text(places, text) => {
-                        // A label of whose texts none has a place is left out.
-                        for held in places {
-                            let holding = passed.holdings.entry(event.label.clone()).or_default();
-                            let manner = holding.held.entry(held.clone()).or_default();
-                            *manner = manner.or(text.manner());
-                        }
-                    }
-                    _ => {}
-                }
+            if event.shown.contains(&Shown::NotHeld) {
+                passed.holdings.entry(event.label.clone()).or_default().not_held = true;
             }
+        }
+        // A label of whose texts none has a place is left out.
+        for (_, event, held, text) in golden.blocks.iter().flat_map(Block::texts_held) {
+            let holding = passed.holdings.entry(event.label.clone()).or_default();
+            let manner = holding.held.entry(held.clone()).or_default();
+            *manner = manner.or(text.manner());
         }
         for (.., label, held, words) in told(golden) {
             passed.of_place(label, held).insert(words);
@@ -127,15 +122,11 @@ fn same_way((one, other): (&Block, &Block)) -> bool {
 
 /// The texts of the model in a golden.
 fn told(golden: &Golden) -> impl Iterator<Item = Told<'_>> {
-    let events = golden.blocks.iter().enumerate().flat_map(|(at, block)| {
-        let lines = block.events.iter().enumerate();
-        lines.flat_map(move |(line, event)| event.shown.iter().map(move |it| (at, line, event, it)))
-    });
-    events.flat_map(|(at, line, event, shown)| {
-        let text = if let Shown::Text(places, Text::Turns(told, _)) = shown { Some((places, told)) } else { None };
-        text.into_iter().flat_map(move |(places, told)| {
-            let words = move || told.of.iter().map(|of| (of.clone(), told.how.is_beside()));
-            places.iter().flat_map(move |held| words().map(move |words| (at, line, event.label.as_str(), held, words)))
+    golden.blocks.iter().enumerate().flat_map(|(at, block)| {
+        block.texts_held().flat_map(move |(line, event, held, text)| {
+            let told = if let Text::Turns(told, _) = text { Some(told) } else { None };
+            let words = told.into_iter().flat_map(|told| told.of.iter().map(|of| (of.clone(), told.how.is_beside())));
+            words.map(move |words| (at, line, event.label.as_str(), held, words))
         })
     })
 }
