@@ -199,17 +199,17 @@ impl Search<'_> {
         let texts = found.iter().filter(|one| all_parsed || !is_parsed(one));
         let mut held: BTreeMap<Held, Manner> = texts.map(|(held, _)| (held.clone(), Manner::default())).collect();
         if held.is_empty() {
-            let texts: Vec<&Path> = pieces.keys().collect();
-            let beside = |path: &Path| {
-                let is_id = |lane: &&Path| {
-                    let value = |(nth, at, _): &(usize, At, &str)| {
-                        lane.beside(&self.events[*nth].content, path, at).and_then(LaneValue::of)
-                    };
-                    *lane != path && pieces[path].iter().all(|piece| matches!(value(piece), Some(LaneValue::Text(_))))
+            // The texts under the usual keys, each with the id of its message: without it, parallel messages could not be told apart.
+            for (path, pieces) in pieces.iter().filter(|(path, _)| is_text(path)) {
+                let is_id = |lane: &Path, (nth, at, _): &(usize, At, &str)| {
+                    let value = lane.beside(&self.events[*nth].content, path, at).and_then(LaneValue::of);
+                    matches!(value, Some(LaneValue::Text(_)))
                 };
-                scalars.iter().filter(is_id).collect()
-            };
-            held.extend(under_usual_keys(&texts, &beside).into_iter().map(|held| (held, Manner::default())));
+                let ranked = scalars.iter().filter_map(|lane| Some((rank_as_id(lane, path)?, lane)));
+                let ids = ranked.filter(|(_, lane)| *lane != path && pieces.iter().all(|piece| is_id(lane, piece)));
+                let lane = ids.min().map(|(_, lane)| vec![Lane::Value(lane.clone())]);
+                held.extend(lane.map(|lanes| (Held { path: path.clone(), lanes }, Manner::default())));
+            }
         }
         // More than a number or a mark.
         let is_mark = |text: &str| ["true", "false", "null", "[DONE]"].contains(&text);
@@ -375,16 +375,6 @@ pub(super) fn rank_as_id(lane: &Path, text: &Path) -> Option<usize> {
     let (last, object) = lane.0.split_last()?;
     let Step::Key(key) = last else { return None };
     text.0.starts_with(object).then_some(IDS.iter().position(|id| id == key)? * 100 + text.0.len() - object.len())
-}
-
-/// The texts under the usual keys, each with the id of its message. `beside` returns the paths of strings that are beside
-/// each piece at a path. Without an id, parallel messages could not be told apart.
-fn under_usual_keys<'a>(texts: &[&Path], beside: &dyn Fn(&Path) -> BTreeSet<&'a Path>) -> Vec<Held> {
-    let of = |path: &&Path| {
-        let lane = beside(path).into_iter().filter_map(|lane| Some((rank_as_id(lane, path)?, lane))).min()?;
-        Some(Held { path: (*path).clone(), lanes: vec![Lane::Value(lane.1.clone())] })
-    };
-    texts.iter().filter(|path| is_text(path)).filter_map(of).collect()
 }
 
 #[cfg(test)]
