@@ -9,6 +9,7 @@ use retake_base::text::{apart, clipped, counted};
 impl What {
     /// The kind of a cause that this is in a stream.
     pub(super) fn kind(self) -> CauseKind {
+        use What::{Each, Hash, TextLine, TextOrder, Value, Words};
         match self {
             What::Status => CauseKind::Status,
             What::Media => CauseKind::ContentType,
@@ -18,14 +19,7 @@ impl What {
             What::Missing | What::ResponseMissing => CauseKind::EventMissing,
             What::Extra | What::ResponseExtra | What::Unknown => CauseKind::EventExtra,
             What::Moved | What::CollapsedGone | What::CollapsedMoved => CauseKind::EventOrder,
-            What::Value
-            | What::TextLine
-            | What::Text
-            | What::Words
-            | What::Manner(..)
-            | What::TextOrder
-            | What::Hash
-            | What::Each => CauseKind::EventValue,
+            Each | Hash | TextLine | TextOrder | Value | Words | What::Text | What::Manner(..) => CauseKind::EventValue,
             _ => CauseKind::EventShape,
         }
     }
