@@ -235,7 +235,9 @@ impl<'a> Merger<'a> {
 
     /// Puts the elements of lists into their kinds, now that all are known.
     pub(super) fn finish(&self, Seen { object, list, .. }: &mut Seen) {
-        list.iter_mut().for_each(|list| self.choose(list));
+        if let Some(list) = list {
+            self.choose(list);
+        }
         let variants = list.iter_mut().flat_map(|list| list.variants.values_mut());
         for field in object.iter_mut().chain(variants).flat_map(|objects| objects.fields.values_mut()) {
             self.finish(&mut field.seen);

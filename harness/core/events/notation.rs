@@ -89,7 +89,9 @@ pub(super) fn each_scalar(
         }
         Json::Array(items) => {
             let pointer = format!("{pointer}/*");
-            items.iter().for_each(|item| each_scalar((key, &pointer), item, normalize, found));
+            for item in items {
+                each_scalar((key, &pointer), item, normalize, found);
+            }
         }
         scalar => found(key, pointer, scalar),
     }

@@ -165,7 +165,9 @@ fn scalar_of(kind: &Kind) -> String {
 fn plain(kinds: &[Kind], without_lengths: bool) -> Kinds {
     let mut kinds = kinds.to_vec();
     for kind in &mut kinds {
-        kind.inside_mut().into_iter().for_each(|inside| *inside = plain(inside, without_lengths));
+        for inside in kind.inside_mut() {
+            *inside = plain(inside, without_lengths);
+        }
         match kind {
             Kind::Id(Id::Named(_)) => {}
             Kind::Id(id) | Kind::Short(id) => *id = Id::One,

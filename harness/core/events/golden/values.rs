@@ -87,7 +87,9 @@ impl Node {
 
 /// Leaves out of kinds what is true of one recording.
 fn general(kinds: &mut Kinds) {
-    kinds.iter_mut().flat_map(Kind::inside_mut).for_each(general);
+    for inside in kinds.iter_mut().flat_map(Kind::inside_mut) {
+        general(inside);
+    }
     tell(kinds, &Kind::is_of_recording, &|kind| {
         Some(match kind {
             Kind::Derived(of) => of.time().unwrap_or_else(|| Kind::plain(if of.is_number() { NUMBER } else { STRING })),

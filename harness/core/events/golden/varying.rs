@@ -314,7 +314,9 @@ fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
     fn each(kinds: &mut [Kind], change: &dyn Fn(&mut Kind)) {
         for kind in kinds {
             change(kind);
-            kind.inside_mut().into_iter().for_each(|kinds| each(kinds, change));
+            for inside in kind.inside_mut() {
+                each(inside, change);
+            }
         }
     }
     let mut kinds = kinds.to_vec();
