@@ -23,12 +23,14 @@ pub(super) enum Edition {
 /// How a fixture lists the second edition.
 pub(super) const SECOND: &str = "edition-2";
 
+pub(super) type Needles = &'static [&'static str];
+
 #[derive(Debug)]
 pub(super) struct SecretForm {
     pub(super) name: &'static str,
     /// Every match contains one of these, so a text without any of them needs no search by the pattern. One that begins with a dash
     /// begins an argument.
-    needles: &'static [&'static str],
+    needles: Needles,
     how: How,
     /// The only edition that searches for it; `None` if each does.
     only: Option<Edition>,
@@ -48,12 +50,7 @@ pub(super) enum How {
 }
 
 impl SecretForm {
-    pub(super) const fn new(
-        name: &'static str,
-        needles: &'static [&'static str],
-        how: How,
-        only: Option<Edition>,
-    ) -> SecretForm {
+    pub(super) const fn new(name: &'static str, needles: Needles, how: How, only: Option<Edition>) -> SecretForm {
         let finders = OnceLock::new();
         let regex = OnceLock::new();
         let placeholder = OnceLock::new();

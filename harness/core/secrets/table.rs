@@ -3,11 +3,9 @@
 
 use std::ops::Range;
 
-use super::forms::{Edition, How, SecretForm};
+use super::forms::{Edition, How, Needles, SecretForm};
 use super::private_key;
 use super::tokens::{ALNUM, DOTTED, HEX, WORD, in_urls, of_vault};
-
-type Needles = &'static [&'static str];
 
 /// A form that each edition searches for.
 const fn form(name: &'static str, needles: Needles, pattern: &'static str) -> SecretForm {

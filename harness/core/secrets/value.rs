@@ -80,13 +80,10 @@ impl Value {
 }
 
 /// The ranges of two lists, without those of the second that overlap one of the first.
-pub(super) fn merged(
-    mut first: Vec<Range<usize>>,
-    second: impl IntoIterator<Item = Range<usize>>,
-) -> Vec<Range<usize>> {
-    let apart = |range: &Range<usize>| first.iter().all(|other| range.end <= other.start || other.end <= range.start);
+pub(super) fn merged(mut all: Vec<Range<usize>>, second: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let apart = |range: &Range<usize>| all.iter().all(|other| range.end <= other.start || other.end <= range.start);
     let more: Vec<Range<usize>> = second.into_iter().filter(apart).collect();
-    first.extend(more);
-    first.sort_by_key(|range| range.start);
-    first
+    all.extend(more);
+    all.sort_by_key(|range| range.start);
+    all
 }
