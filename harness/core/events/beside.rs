@@ -16,16 +16,12 @@ pub(super) struct Kept<'a> {
 }
 
 /// Returns the answers that go into a golden. A committed golden may hold fewer that are not captured.
-pub(super) fn kept<'a>(
-    captures: &'a [Captured],
-    committed: Option<&'a Golden>,
-    normalize: &Normalize<'_>,
-) -> Vec<Kept<'a>> {
-    let mut known = Rest(committed.map_or(&[], |golden| &golden.blocks));
+pub(super) fn kept<'a>(captures: &'a [Captured], golden: Option<&'a Golden>, normalize: &Normalize) -> Vec<Kept<'a>> {
+    let mut known = Rest(golden.map_or(&[], |golden| &golden.blocks));
     let kept = |capture: &'a Captured| {
         let is_beside = capture.delivery.is_beside;
         let block = known.next(&request_of(capture, normalize), is_beside);
-        let is_whole = !is_beside || committed.is_none() || !block?.events.is_empty();
+        let is_whole = !is_beside || golden.is_none() || !block?.events.is_empty();
         Some(Kept { capture, committed: block, is_whole })
     };
     captures.iter().filter_map(kept).collect()

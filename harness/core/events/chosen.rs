@@ -8,7 +8,7 @@ use super::foreign::{CUT, Foreign, MODEL};
 use super::golden::{Kind, Node, Tree};
 use super::held::{Holding, Holdings};
 use super::ids::Ids;
-use super::labels::{Label, ReadEvent, place};
+use super::labels::{Captures, Label, place};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use super::order;
@@ -124,7 +124,7 @@ pub(super) struct At {
 impl<'a> Chosen<'a> {
     /// Finds the places of a golden.
     pub(super) fn of(
-        captures: &[Vec<ReadEvent<'_>>],
+        captures: &Captures<'_>,
         options: &ShapeOptions,
         normalize: &'a Normalize<'a>,
         ids: &Ids,
@@ -253,7 +253,7 @@ struct Place {
 }
 
 impl Collector<'_> {
-    fn collected(mut self, captures: &[Vec<ReadEvent<'_>>]) -> HashMap<(String, String), Pin> {
+    fn collected(mut self, captures: &Captures<'_>) -> HashMap<(String, String), Pin> {
         for (read, value) in captures.iter().flatten().filter_map(|read| Some((read, read.value()?))) {
             let normalize = self.normalize;
             notation::each_scalar(("", ""), &value, normalize, &mut |key, pointer, scalar| {

@@ -39,6 +39,9 @@ pub struct Foreign {
     passed_on: HashSet<(String, String)>,
 }
 
+/// What a text says of its own, and all that it says, if that is more.
+pub(super) type OwnAndAll = (String, Option<String>);
+
 impl Foreign {
     /// Adds a text, and all texts in it if it is JSON.
     pub fn add_text(&mut self, text: &str) {
@@ -119,12 +122,7 @@ impl Foreign {
     /// What a text says of its own, `exactly` or not: with `…` in place of each of these texts, and names for what varies; and all that it
     /// says, if that is more. `None` if its own is nothing, or cannot be told. A day that one of these texts names varies for nobody, and
     /// none does if it is said exactly. Nor does a clock beside such a day, if that is none of this week.
-    pub(super) fn said(
-        &self,
-        text: &str,
-        normalize: &Normalize<'_>,
-        exactly: Exactly,
-    ) -> Option<(String, Option<String>)> {
+    pub(super) fn said(&self, text: &str, normalize: &Normalize<'_>, exactly: Exactly) -> Option<OwnAndAll> {
         // What looks like an id and is none is a checksum, or another name of one thing.
         let exactly = if is_id(text) { Exactly::Always } else { exactly };
         let text = self.models.iter().fold(text.to_owned(), |text, of| replaced(&text, of, MODEL));

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::labels::{Label, ReadEvent};
+use super::labels::{Captures, Label, ReadEvent};
 use super::notation::{self, Normalize};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
@@ -85,7 +85,7 @@ impl Ids {
     /// Collects the ids in all captures, in order, and numbers those that appear at several places. `known` says where a text is
     /// an id, or is none, in spite of its form.
     pub(super) fn of(
-        captures: &[Vec<ReadEvent<'_>>],
+        captures: &Captures<'_>,
         options: &ShapeOptions,
         normalize: &Normalize,
         known: Option<&StandsAt<'_>>,

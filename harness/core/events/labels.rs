@@ -93,6 +93,9 @@ impl ReadEvent<'_> {
     }
 }
 
+/// The events of each capture.
+pub(super) type Captures<'a> = [Vec<ReadEvent<'a>>];
+
 /// Returns the events of each capture that a golden shows. Others, such as heartbeats, come at any time and separate nothing.
 pub(super) fn read<'a>(
     captures: impl IntoIterator<Item = &'a Captured>,

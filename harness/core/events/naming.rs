@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::captured::{Captured, Event, Payload};
+use super::notation::Normalize;
 use super::options::{ShapeOptions, TextAs};
 
 /// A name in an option that matches no event of a run.
@@ -19,11 +20,7 @@ pub struct NamesNothing {
 
 /// Returns the first name in `collapse`, `unordered` or `loose` that is not the raw or normalized name of any captured event.
 /// Otherwise returns `text = "lines"` if no event has text.
-pub fn names_nothing(
-    captures: &[Captured],
-    options: &ShapeOptions,
-    normalize: &dyn Fn(&str) -> String,
-) -> Option<NamesNothing> {
+pub fn names_nothing(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize) -> Option<NamesNothing> {
     let named = |option, names: &[String]| names.iter().map(|name| (option, name.clone())).collect::<Vec<_>>();
     let mut wanted = [named("collapse", &options.collapse), named("unordered", &options.unordered)].concat();
     wanted.extend(options.loose.iter().map(|loose| ("loose", loose.label.clone())));

@@ -73,27 +73,25 @@ pub(super) fn pointer_token(key: &str) -> Cow<'_, str> {
     if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
 }
 
+/// What is called with a key, a pointer and the scalar there.
+type OnScalar<'a> = dyn FnMut(&str, &str, &Json) + 'a;
+
 /// Calls `found` with each scalar of a value: the last key on the way to it, its pointer, in which `*` is any element, and itself.
-pub(super) fn each_scalar(
-    (key, pointer): (&str, &str),
-    value: &Json,
-    normalize: &Normalize<'_>,
-    found: &mut dyn FnMut(&str, &str, &Json),
-) {
+pub(super) fn each_scalar((key, at): (&str, &str), value: &Json, normalize: &Normalize, found: &mut OnScalar<'_>) {
     match value {
         Json::Object(entries) => {
             for (key, value) in entries.iter() {
-                let pointer = format!("{pointer}/{}", pointer_token(&normalize(key)));
-                each_scalar((key, &pointer), value, normalize, found);
+                let at = format!("{at}/{}", pointer_token(&normalize(key)));
+                each_scalar((key, &at), value, normalize, found);
             }
         }
         Json::Array(items) => {
-            let pointer = format!("{pointer}/*");
+            let at = format!("{at}/*");
             for item in items {
-                each_scalar((key, &pointer), item, normalize, found);
+                each_scalar((key, &at), item, normalize, found);
             }
         }
-        scalar => found(key, pointer, scalar),
+        scalar => found(key, at, scalar),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::captured::content;
 use super::held::{Held, Holdings, Lane, LaneValue, Manner};
-use super::labels::ReadEvent;
+use super::labels::{Captures, ReadEvent};
 use super::notation::Normalize;
 use super::path::Path;
 use super::recorded::Source;
@@ -23,12 +23,7 @@ struct Events<'a> {
 }
 
 /// Adds the places that are found in a run.
-pub(super) fn add_places(
-    holdings: &mut Holdings,
-    captures: &[Vec<ReadEvent<'_>>],
-    normalize: &Normalize,
-    turns: &Turns<'_>,
-) {
+pub(super) fn add_places(holdings: &mut Holdings, captures: &Captures<'_>, normalize: &Normalize, turns: &Turns<'_>) {
     let words = turns.here(None);
     let mut labels: BTreeMap<&str, Events<'_>> = BTreeMap::new();
     for (capture, events) in captures.iter().enumerate() {

@@ -73,25 +73,19 @@ pub(super) struct SeenIds {
 
 impl Scalars {
     /// Adds the type of a scalar. A word, an id and a point in time are added as such.
-    pub(super) fn add_type(
-        &mut self,
-        scalar: &Json,
-        text_kind: TextKind,
-        time: Option<(String, Option<String>)>,
-        ids: &Ids,
-    ) {
-        let kind = scalar.kind();
-        let words = match text_kind {
+    pub(super) fn add_type(&mut self, value: &Json, text: TextKind, time: Option<(String, Option<String>)>, ids: &Ids) {
+        let kind = value.kind();
+        let words = match text {
             TextKind::Word => Some(&mut self.words),
             // More texts than these are no vocabulary.
             TextKind::Own if self.own.len() <= SHOWN => Some(&mut self.own),
             TextKind::Own | TextKind::Other => None,
         };
-        match (scalar.as_str(), words, time) {
+        match (value.as_str(), words, time) {
             (_, _, Some((form, away))) => {
                 self.times.insert(Time { form, away, kind });
                 if self.instants.len() <= SHOWN {
-                    self.instants.insert(scalar.print(Layout::Compact));
+                    self.instants.insert(value.print(Layout::Compact));
                 }
             }
             (Some(text), Some(words), _) => {
@@ -107,8 +101,8 @@ impl Scalars {
                 Some(ShownId::Short(None)) => drop(self.short.get_or_insert_default().plain.insert(print_of(text))),
                 None => drop(self.types.insert(kind)),
             },
-            (None, ..) => match scalar {
-                Json::Bool(value) => drop(self.booleans.insert(*value)),
+            (None, ..) => match value {
+                Json::Bool(is) => drop(self.booleans.insert(*is)),
                 Json::Null => drop(self.types.insert(kind)),
                 number => {
                     self.numbers.get_or_insert_default().add(number);

@@ -10,7 +10,7 @@ use super::captured::content;
 use super::held::{Held, Holding, Holdings, Lane, LaneValue, Manner};
 use super::ids::is_id;
 use super::joined::joined;
-use super::labels::ReadEvent;
+use super::labels::{Captures, ReadEvent};
 use super::marked::Tells;
 use super::notation::{Normalize, TIME};
 use super::options::ShapeOptions;
@@ -34,7 +34,7 @@ const LONGEST_ID: usize = 128;
 /// Returns what is found in the run for collapsed events of which nothing is `named`, and what is.
 pub(super) fn holdings(
     named: Holdings,
-    captures: &[Vec<ReadEvent<'_>>],
+    captures: &Captures<'_>,
     options: &ShapeOptions,
     known: &Known<'_>,
     normalize: &Normalize,
@@ -63,7 +63,7 @@ struct Chunk {
 }
 
 /// Returns the collapsed events of each label that is `wanted`.
-fn of_labels(captures: &[Vec<ReadEvent<'_>>], wanted: &dyn Fn(&str) -> bool) -> BTreeMap<String, Vec<Chunk>> {
+fn of_labels(captures: &Captures<'_>, wanted: &dyn Fn(&str) -> bool) -> BTreeMap<String, Vec<Chunk>> {
     let mut found: BTreeMap<String, Vec<Chunk>> = BTreeMap::new();
     let mut run = 0;
     for (capture, events) in captures.iter().enumerate() {

@@ -45,12 +45,7 @@ impl Shaped {
     ///
     /// `normalize` replaces texts that vary between runs with names. It is called separately for each request, label, key,
     /// comment, text and shown value.
-    pub fn of(
-        captures: &[Captured],
-        options: &ShapeOptions,
-        known: &Known<'_>,
-        normalize: &dyn Fn(&str) -> String,
-    ) -> Shaped {
+    pub fn of(captures: &[Captured], options: &ShapeOptions, known: &Known<'_>, normalize: &Normalize<'_>) -> Shaped {
         // Each of the passes below asks for most texts.
         let made = RefCell::new(Remembered::<str>::default());
         let normalize = |text: &str| made.borrow_mut().of(text, || normalize(text)).to_string();
