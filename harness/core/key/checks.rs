@@ -158,7 +158,7 @@ fn dates_with_rules(mut dates: Json, rules: &Normalizer) -> String {
 
 /// The normalized texts behind [`Checks`], in the order of [`Check::ALL`]; `None` is not known. Cloning shares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckTexts([Option<Arc<str>>; Check::ALL.len()]);
+pub struct CheckTexts(pub [Option<Arc<str>>; Check::ALL.len()]);
 
 impl CheckTexts {
     /// Normalizes prompt, tools, model and settings, so that a changed date in a prompt is not drift. The form is not
@@ -201,12 +201,5 @@ impl CheckTexts {
     /// Returns the text of one check, which is empty if it is not known.
     pub fn text(&self, check: Check) -> &str {
         self.of(check).map_or("", AsRef::as_ref)
-    }
-}
-
-/// In the order of [`Check::ALL`].
-impl From<CheckTexts> for [Option<Arc<str>>; Check::ALL.len()] {
-    fn from(CheckTexts(texts): CheckTexts) -> Self {
-        texts
     }
 }

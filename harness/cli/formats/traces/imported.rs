@@ -186,7 +186,7 @@ impl Turns<'_> {
             let decoded = wire::decode(*api, target, request, &self.known).map_err(|e| format!("its request: {e}"))?;
             self.known.learn(*api, target, request, response);
             // The service's own address may have another version in its path.
-            let mut checks: Texts = decoded.checks(&sent.normalizer).into();
+            let mut checks: Texts = decoded.checks(&sent.normalizer).0;
             (checks[Check::Form as usize], checks[Check::Dates as usize]) = (None, None);
             texts = Some(checks);
             // Of a stream, a library made the whole that its span holds.
