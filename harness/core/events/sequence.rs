@@ -91,8 +91,8 @@ impl Sequence {
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mergers = [Keep::Types, Keep::Values, Keep::Chunks].map(merger);
-        let (lines, waiting, seen, messages) = Default::default();
-        let mut reader = Reader { writing, mergers, lines, waiting, seen, messages };
+        let (lines, seen, messages) = Default::default();
+        let mut reader = Reader { writing, mergers, lines, waiting: Vec::new(), seen, messages };
         for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
             reader.read(event);
         }

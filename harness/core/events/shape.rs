@@ -179,10 +179,10 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         outline::tree(&at, &of.shape, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
     };
     // A text is shown where something of it is held, or was.
-    let held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
+    let was_held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
     let is_text = |kind: &Kind| matches!(kind.bare(), Kind::Quoted(_));
     let is_held = |tree: &Tree| tree.whole.is_some() || tree.root.kinds.iter().any(is_text);
-    let is_shown = |tree: &Tree| tree.is_nested() || is_held(tree) || held(tree);
+    let is_shown = |tree: &Tree| tree.is_nested() || is_held(tree) || was_held(tree);
     let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
     let head = Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() });
     let ending = if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended };
