@@ -27,7 +27,7 @@ enum FileLine<'a> {
     Format(Cow<'a, str>),
     #[serde(borrow)]
     Step(StepLine<'a>),
-    Failed(FailedLine<'a>),
+    Failed(FailedLine),
     Gone(Cow<'a, str>),
     Diverged(DivergedLine),
 }
@@ -48,10 +48,10 @@ struct StepLine<'a> {
 /// A step that failed: the request, without a result.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FailedLine<'a> {
+struct FailedLine {
     step: String,
     kind: Kind,
-    name: Cow<'a, str>,
+    name: String,
     fingerprint: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     parts: BTreeMap<String, String>,
@@ -155,26 +155,15 @@ impl StepFile {
 
     /// Appends a step. If writing fails, the line is written together with the next one.
     pub(super) fn append(&mut self, number: &StepNumber, asked: &Asked, value: &RawValue) -> Result<()> {
-        let line = FileLine::Step(StepLine {
-            step: number.to_string(),
-            kind: asked.kind,
-            name: asked.name.clone(),
-            fingerprint: asked.fingerprint.clone(),
-            parts: asked.parts.clone(),
-            value,
-        });
-        let saved = line_of(&line).map_err(io::Error::other).and_then(|line| {
-            self.unsaved.extend(line);
-            self.save()
-        });
-        saved.map_err(|e| files::failed("append to", &self.path, &e))
+        let (step, Asked { kind, name, fingerprint, parts }) = (number.to_string(), asked.clone());
+        self.note(&FileLine::Step(StepLine { step, kind, name, fingerprint, parts, value }))?;
+        self.save().map_err(|e| files::failed("append to", &self.path, &e))
     }
 
     /// Records that a step failed. The line is written together with the next step, since nothing needs it before.
     pub(super) fn failed(&mut self, number: &StepNumber, asked: &Asked) -> Result<()> {
-        let Asked { kind, name, fingerprint, parts } = asked;
-        let (step, name, fingerprint, parts) = (number.to_string(), name.into(), fingerprint.clone(), parts.clone());
-        self.note(&FileLine::Failed(FailedLine { step, kind: *kind, name, fingerprint, parts }))
+        let (step, Asked { kind, name, fingerprint, parts }) = (number.to_string(), asked.clone());
+        self.note(&FileLine::Failed(FailedLine { step, kind, name, fingerprint, parts }))
     }
 
     /// Records that the result of a step is stale. The line is written with the next step, or immediately if `now`.
@@ -320,20 +309,18 @@ impl Wrong {
 
 impl ReadSteps {
     fn take(&mut self, text: &[u8]) -> Result<(), Wrong> {
+        let number = |step: String| step.parse().map_err(|e| Wrong::new(e, 1));
         match serde_json::from_slice(text).map_err(|e| Wrong::new(json_reason(&e), e.column()))? {
             FileLine::Format(_) => return Err(Wrong::new("expected a step, found a second `format`".to_owned(), 1)),
             FileLine::Step(StepLine { step, kind, name, fingerprint, parts, value }) => {
-                let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let recorded =
-                    RecordedStep { asked: Asked { kind, name, fingerprint, parts }, value: Some(value.to_owned()) };
-                self.steps.insert(number, recorded);
+                let asked = Asked { kind, name, fingerprint, parts };
+                self.steps.insert(number(step)?, RecordedStep { asked, value: Some(value.to_owned()) });
             }
             FileLine::Failed(FailedLine { step, kind, name, fingerprint, parts }) => {
-                let number = step.parse().map_err(|e| Wrong::new(e, 1))?;
-                let asked = Asked { kind, name: name.into_owned(), fingerprint, parts };
-                self.steps.insert(number, RecordedStep { asked, value: None });
+                let asked = Asked { kind, name, fingerprint, parts };
+                self.steps.insert(number(step)?, RecordedStep { asked, value: None });
             }
-            FileLine::Gone(step) => _ = self.steps.remove(&step.parse().map_err(|e| Wrong::new(e, 1))?),
+            FileLine::Gone(step) => _ = self.steps.remove(&number(step.into_owned())?),
             FileLine::Diverged(DivergedLine { asked, .. }) => {
                 self.steps.retain(|number, _| asked.get(&number.run).is_some_and(|asked| number.position < *asked));
             }
