@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
-use std::sync::MutexGuard;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use super::file::{Asked, Kind, Opened, RecordedStep, StepFile};
-use super::finite::{not_finite, somes};
+use super::finite::Search;
 use super::number::StepNumber;
-use retake_base::lock::Mutex;
 
 /// What to do with a recorded step that cannot be fingerprinted, and so cannot be compared with the present request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,11 +39,8 @@ impl fmt::Display for Counters {
     }
 }
 
-/// The attempt that the journal and its runs share. The lock is held only briefly, never while a step runs.
-#[derive(Debug)]
-pub(super) struct SharedAttempt(Mutex<Attempt>);
-
-/// The recorded steps of earlier attempts that can still be served, and the progress of this attempt.
+/// The recorded steps of earlier attempts that can still be served, and the progress of this attempt. The journal and its runs share it under
+/// a lock, which is held only briefly, never while a step runs.
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) file: StepFile,
@@ -78,85 +73,15 @@ pub(super) enum Claim<T> {
     Live(StepNumber),
 }
 
-impl SharedAttempt {
-    pub(super) fn new(opened: Opened) -> SharedAttempt {
-        SharedAttempt(Mutex::new(Attempt {
-            file: opened.file,
-            unverified: Unverified::default(),
-            recorded: opened.steps,
-            runs: BTreeMap::new(),
-            inside: HashMap::new(),
-            top_runs: 0,
-            counters: Counters::default(),
-            warnings: opened.torn.into_iter().collect(),
-            finished: false,
-        }))
-    }
-
-    pub(super) fn lock(&self) -> MutexGuard<'_, Attempt> {
-        self.0.lock()
-    }
-
-    /// Gives a step its number and decides whether it is served, both under one lock.
-    pub(super) fn claim<T: DeserializeOwned>(
-        &self,
-        run: &str,
-        asked: &Asked,
-        no_fingerprint: Option<&str>,
-        replayable: bool,
-    ) -> Claim<T> {
-        self.lock().claim(run, asked, no_fingerprint, replayable)
-    }
-
-    /// Counts a step that runs live.
-    pub(super) fn runs_live(&self) {
-        self.lock().counters.live += 1;
-    }
-
-    /// Records that a step failed. A retry of the same request gets its number.
-    pub(super) fn failed(&self, number: &StepNumber, asked: &Asked, replayable: bool) {
-        let mut attempt = self.lock();
-        let progress = attempt.runs.entry(number.run.clone()).or_default();
-        progress.failed.push((number.position, asked.clone()));
-        if replayable
-            && !attempt.finished
-            && let Err(e) = attempt.file.failed(number, asked)
-        {
-            attempt.warn(e.to_string());
-        }
-    }
-
-    /// Stores the result of a step that succeeded.
-    pub(super) fn store<T: Serialize + DeserializeOwned>(&self, number: &StepNumber, asked: &Asked, value: &T) {
-        let value = readable_json::<T>(value);
-        let mut attempt = self.lock();
-        attempt.inside.retain(|inside, _| !number.holds(&inside.run));
-        if attempt.finished {
-            return;
-        }
-        let stored = value
-            .and_then(|value| attempt.file.append(number, asked, &value).map(|()| value).map_err(|e| e.to_string()));
-        match stored {
-            Ok(value) if number.run.contains('.') => {
-                let step = RecordedStep { asked: asked.clone(), value: Some(value) };
-                attempt.inside.insert(number.clone(), step);
-            }
-            Ok(_) => {}
-            Err(reason) => {
-                attempt.warn(format!("{}: not recorded, so a retry runs it again: {reason}", named(number, asked)));
-            }
-        }
-    }
-}
-
 /// Returns a result as JSON, or the reason why it could not be read back from JSON.
-fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawValue>, String> {
-    if let Some(number) = not_finite(value).first() {
+pub(super) fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawValue>, String> {
+    let of_value = Search::of(value);
+    if let Some(number) = of_value.not_finite.first() {
         return Err(format!("its result contains a float that JSON cannot express (float {number})"));
     }
     let json = serde_json::value::to_raw_value(value).map_err(|e| format!("its result is not JSON: {e}"))?;
     match serde_json::from_str::<T>(json.get()) {
-        Ok(read) if somes(&read) == somes(value) => Ok(json),
+        Ok(read) if Search::of(&read).somes == of_value.somes => Ok(json),
         Ok(_) => {
             Err("its result contains a `Some` that JSON cannot express, such as `Some(None)`: it would come back as \
                       `None`"
@@ -167,7 +92,51 @@ fn readable_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<Box<RawVa
 }
 
 impl Attempt {
-    fn claim<T: DeserializeOwned>(
+    pub(super) fn new(opened: Opened) -> Attempt {
+        Attempt {
+            file: opened.file,
+            unverified: Unverified::default(),
+            recorded: opened.steps,
+            runs: BTreeMap::new(),
+            inside: HashMap::new(),
+            top_runs: 0,
+            counters: Counters::default(),
+            warnings: opened.torn.into_iter().collect(),
+            finished: false,
+        }
+    }
+
+    /// Records that a step failed. A retry of the same request gets its number.
+    pub(super) fn failed(&mut self, number: &StepNumber, asked: &Asked, replayable: bool) {
+        self.runs.entry(number.run.clone()).or_default().failed.push((number.position, asked.clone()));
+        if replayable && !self.finished {
+            self.warnings.extend(self.file.failed(number, asked).err().map(|e| e.to_string()));
+        }
+    }
+
+    /// Stores the result of a step that succeeded, as [`readable_json`] returns it.
+    pub(super) fn store(&mut self, number: &StepNumber, asked: &Asked, value: Result<Box<RawValue>, String>) {
+        self.inside.retain(|inside, _| !number.holds(&inside.run));
+        if self.finished {
+            return;
+        }
+        let stored =
+            value.and_then(|value| self.file.append(number, asked, &value).map(|()| value).map_err(|e| e.to_string()));
+        match stored {
+            Ok(value) if number.run.contains('.') => {
+                let step = RecordedStep { asked: asked.clone(), value: Some(value) };
+                self.inside.insert(number.clone(), step);
+            }
+            Ok(_) => {}
+            Err(reason) => {
+                self.warnings
+                    .push(format!("{}: not recorded, so a retry runs it again: {reason}", named(number, asked)));
+            }
+        }
+    }
+
+    /// Gives a step its number and decides whether it is served.
+    pub(super) fn claim<T: DeserializeOwned>(
         &mut self,
         run: &str,
         asked: &Asked,
@@ -183,20 +152,14 @@ impl Attempt {
                 None
             }
             Some(RecordedStep { value: Some(value), .. }) if replayable && trusted => {
-                match serde_json::from_str(value.get()) {
-                    Ok(value) => Some(value),
-                    Err(e) => {
-                        self.diverge(
-                            &number,
-                            asked,
-                            &format!("the recorded result does not have the expected type: {e}"),
-                        );
-                        None
-                    }
-                }
+                let read = serde_json::from_str(value.get());
+                read.inspect_err(|e| {
+                    self.diverge(&number, asked, &format!("the recorded result does not have the expected type: {e}"));
+                })
+                .ok()
             }
             Some(RecordedStep { value: Some(_), .. }) => {
-                self.gone(&number, true);
+                self.warnings.extend(self.file.gone(&number, true).err().map(|e| e.to_string()));
                 None
             }
             _ => None,
@@ -207,7 +170,7 @@ impl Attempt {
             } else {
                 "so it runs live"
             };
-            self.warn(format!("{}: cannot be fingerprinted, {so}: {reason}", named(&number, asked)));
+            self.warnings.push(format!("{}: cannot be fingerprinted, {so}: {reason}", named(&number, asked)));
         }
         let Some(value) = served else {
             self.forget_unverifiable_after(&number);
@@ -242,13 +205,7 @@ impl Attempt {
         let next = StepNumber { run: live.run.clone(), position: live.position + 1 };
         if self.recorded.get(&next).is_some_and(|step| step.asked.fingerprint.is_none()) {
             self.recorded.remove(&next);
-            self.gone(&next, false);
-        }
-    }
-
-    fn gone(&mut self, number: &StepNumber, now: bool) {
-        if let Err(e) = self.file.gone(number, now) {
-            self.warn(e.to_string());
+            self.warnings.extend(self.file.gone(&next, false).err().map(|e| e.to_string()));
         }
     }
 
@@ -256,17 +213,11 @@ impl Attempt {
     fn diverge(&mut self, at: &StepNumber, asked: &Asked, why: &str) {
         self.recorded.clear();
         self.counters.diverged_at = Some(at.to_string());
-        self.warn(format!("{}: {why}; this step and all later ones run live", named(at, asked)));
+        self.warnings.push(format!("{}: {why}; this step and all later ones run live", named(at, asked)));
         let mut kept: BTreeMap<String, usize> =
             self.runs.iter().map(|(run, progress)| (run.clone(), progress.asked)).collect();
         kept.insert(at.run.clone(), at.position);
-        if let Err(e) = self.file.diverged(at, kept) {
-            self.warn(e.to_string());
-        }
-    }
-
-    pub(super) fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
+        self.warnings.extend(self.file.diverged(at, kept).err().map(|e| e.to_string()));
     }
 }
 

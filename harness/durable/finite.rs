@@ -1,55 +1,35 @@
 //! Finds what JSON cannot express: NaN and the infinities, which serde_json writes as null, a `Some` around a value that is null itself,
 //! which it reads as `None`, and keys of maps that are no strings, which it writes as such.
 
-use std::fmt::{Display, Error};
+use std::fmt::Error;
 
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
-/// Returns the floats of a value that are not finite, each with its index among the value's floats: `3: NaN`. A value that
-/// cannot be serialized has none here; serde_json reports why it cannot.
-pub(super) fn not_finite(value: &(impl Serialize + ?Sized)) -> Vec<String> {
-    Search::of(value).found
-}
-
-/// Returns how many `Some` a value contains. If it contains fewer after it was read back, JSON has lost one: `Some(None)` and
-/// `Some(())` come back as `None`.
-pub(super) fn somes(value: &(impl Serialize + ?Sized)) -> usize {
-    Search::of(value).somes
-}
-
-/// Returns the places of keys that are no strings, in the order of their names, since a map may have any.
-pub(super) fn other_keys(value: &(impl Serialize + ?Sized)) -> Vec<String> {
-    let mut keys = Search::of(value).other_keys;
-    keys.sort();
-    keys
-}
-
-/// A serializer that visits a value and writes nothing.
+/// What JSON cannot express of a value, as a serializer finds it that visits the value and writes nothing. A value that cannot be
+/// serialized has nothing of that; serde_json reports why it cannot.
 #[derive(Default)]
-struct Search {
+pub(super) struct Search {
     floats: usize,
-    found: Vec<String>,
-    somes: usize,
+    /// The floats that are not finite, each with its index among the value's floats: `3: NaN`.
+    pub(super) not_finite: Vec<String>,
+    /// How many `Some` there are. If there are fewer after the value was read back, JSON has lost one: `Some(None)` and `Some(())` come
+    /// back as `None`.
+    pub(super) somes: usize,
     /// Where it is: in each compound the number of the value, or its key.
     path: Vec<(usize, Option<serde_json::Value>)>,
-    other_keys: Vec<String>,
+    /// The places of keys that are no strings, in the order of their names, since a map may have any.
+    pub(super) other_keys: Vec<String>,
 }
 
 impl Search {
-    fn of(value: &(impl Serialize + ?Sized)) -> Search {
+    pub(super) fn of(value: &(impl Serialize + ?Sized)) -> Search {
         let mut search = Search::default();
         let _ = value.serialize(&mut search);
+        search.other_keys.sort();
         search
-    }
-
-    fn float(&mut self, is_finite: bool, value: impl Display) {
-        if !is_finite {
-            self.found.push(format!("{}: {value}", self.floats));
-        }
-        self.floats += 1;
     }
 }
 
@@ -97,12 +77,14 @@ impl<'a> Serializer for &'a mut Search {
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Error> {
-        self.float(value.is_finite(), value);
-        Ok(())
+        self.serialize_f64(value.into())
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Error> {
-        self.float(value.is_finite(), value);
+        if !value.is_finite() {
+            self.not_finite.push(format!("{}: {value}", self.floats));
+        }
+        self.floats += 1;
         Ok(())
     }
 

@@ -3,17 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::attempt::{Counters, SharedAttempt, Unverified};
+use super::attempt::{Attempt, Counters, Unverified};
 use super::file::StepFile;
 use super::run::Run;
 use retake_base::error::Result;
+use retake_base::lock::Mutex;
 
 /// The results of an agent's steps, in a file that survives the process. See the [module](super) for what it guarantees.
 ///
 /// Dropping the journal keeps the file for the next attempt; [`finish`](Journal::finish) removes it.
 #[derive(Debug)]
 pub struct Journal {
-    attempt: Arc<SharedAttempt>,
+    attempt: Arc<Mutex<Attempt>>,
 }
 
 /// The result of [`Journal::finish`].
@@ -32,9 +33,8 @@ impl Journal {
     /// If the file cannot be opened, another writer has it open, another version of Retake wrote it, it is not a journal, or
     /// it is damaged. A torn last line is not damage: it only causes a [warning](Journal::warnings).
     pub fn open(path: &Path) -> Result<Journal> {
-        let opened = StepFile::open(path)?;
-        let attempt = SharedAttempt::new(opened);
-        Ok(Journal { attempt: Arc::new(attempt) })
+        let attempt = Attempt::new(StepFile::open(path)?);
+        Ok(Journal { attempt: Arc::new(Mutex::new(attempt)) })
     }
 
     /// Sets what to do with recorded steps that cannot be fingerprinted.
@@ -70,7 +70,7 @@ impl Journal {
         attempt.finished = true;
         attempt.recorded.clear();
         if let Err(e) = attempt.file.remove() {
-            attempt.warn(format!("the journal of a finished run could not be removed: {e}"));
+            attempt.warnings.push(format!("the journal of a finished run could not be removed: {e}"));
         }
         Finished { counters: attempt.counters.clone(), warnings: attempt.warnings.clone() }
     }

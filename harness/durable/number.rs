@@ -15,11 +15,6 @@ impl StepNumber {
     pub(super) fn holds(&self, run: &str) -> bool {
         run.strip_prefix(&self.to_string()).is_some_and(|inside| inside.starts_with('.'))
     }
-
-    /// Returns the number of the nth run that this step starts, counted from 0.
-    pub(super) fn nested(&self, n: usize) -> String {
-        format!("{self}.{n}")
-    }
 }
 
 impl fmt::Display for StepNumber {

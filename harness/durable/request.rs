@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use std::collections::BTreeMap;
 
-use super::finite::{not_finite, other_keys};
+use super::finite::Search;
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::Hash;
 
@@ -179,7 +179,8 @@ impl ToolRequest {
 fn part(what: &str, value: &(impl Serialize + ?Sized)) -> Part {
     let text = serde_json::to_vec(value).map_err(|e| format!("`{what}` is not JSON: {e}"))?;
     let json = Json::parse(&text).map_err(|e| format!("`{what}` is not JSON: {}", e.message))?;
-    Ok(Given { json, not_finite: not_finite(value), other_keys: other_keys(value) })
+    let Search { not_finite, other_keys, .. } = Search::of(value);
+    Ok(Given { json, not_finite, other_keys })
 }
 
 /// Hashes the parts of a request. Absent parts are left out, so fingerprints stay the same if a later version adds parts.

@@ -6,28 +6,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::attempt::{Claim, SharedAttempt};
+use super::attempt::{Attempt, Claim, readable_json};
 use super::file::{Asked, Kind};
 use super::number::StepNumber;
 use super::request::{Fingerprint, ModelRequest, ToolRequest};
+use retake_base::lock::Mutex;
 
 /// A run of an agent. Its steps are numbered in the order in which they are started. Clones share the counter.
 #[derive(Clone, Debug)]
 pub struct Run {
-    attempt: Arc<SharedAttempt>,
+    attempt: Arc<Mutex<Attempt>>,
     number: Arc<str>,
 }
 
 /// A step that runs live. It can start the runs of agents that work inside it.
 #[derive(Debug)]
 pub struct Step {
-    attempt: Arc<SharedAttempt>,
+    attempt: Arc<Mutex<Attempt>>,
     number: StepNumber,
     runs: AtomicUsize,
 }
 
 impl Run {
-    pub(super) fn new(attempt: Arc<SharedAttempt>, number: String) -> Run {
+    pub(super) fn new(attempt: Arc<Mutex<Attempt>>, number: String) -> Run {
         Run { attempt, number: number.into() }
     }
 
@@ -93,17 +94,22 @@ impl Run {
         let no_fingerprint = fingerprint.as_ref().err().map(String::as_str);
         let (hash, parts) = fingerprint.as_ref().ok().map(|(hash, parts)| (hash.to_string(), parts.clone())).unzip();
         let asked = Asked { kind, name: name.to_owned(), fingerprint: hash, parts: parts.unwrap_or_default() };
-        let claim = attempt.claim(&self.number, &asked, no_fingerprint, replayable);
+        let claim = attempt.lock().claim(&self.number, &asked, no_fingerprint, replayable);
         async move {
             let number = match claim {
                 Claim::Served(value) => return Ok(value),
                 Claim::Live(number) => number,
             };
-            attempt.runs_live();
+            attempt.lock().counters.live += 1;
             let step = Step { attempt: Arc::clone(&attempt), number: number.clone(), runs: AtomicUsize::new(0) };
-            let running = Running { attempt: &attempt, number: &number, asked: &asked, replayable, succeeded: false };
+            let mut running =
+                Running { attempt: &attempt, number: &number, asked: &asked, replayable, succeeded: false };
             let value = call(step).await?;
-            running.succeeded(&value);
+            running.succeeded = true;
+            if replayable {
+                let json = readable_json(&value);
+                attempt.lock().store(&number, &asked, json);
+            }
             Ok(value)
         }
     }
@@ -112,26 +118,17 @@ impl Run {
 /// A step that is running. If it is dropped before it succeeded, it has failed: by an error, by a panic, or because its future
 /// was dropped, for example at a timeout.
 struct Running<'a> {
-    attempt: &'a SharedAttempt,
+    attempt: &'a Mutex<Attempt>,
     number: &'a StepNumber,
     asked: &'a Asked,
     replayable: bool,
     succeeded: bool,
 }
 
-impl Running<'_> {
-    fn succeeded<T: Serialize + DeserializeOwned>(mut self, value: &T) {
-        self.succeeded = true;
-        if self.replayable {
-            self.attempt.store(self.number, self.asked, value);
-        }
-    }
-}
-
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         if !self.succeeded {
-            self.attempt.failed(self.number, self.asked, self.replayable);
+            self.attempt.lock().failed(self.number, self.asked, self.replayable);
         }
     }
 }
@@ -147,6 +144,6 @@ impl Step {
     /// inside it are not needed again.
     pub fn nested(&self) -> Run {
         let n = self.runs.fetch_add(1, Ordering::Relaxed);
-        Run::new(Arc::clone(&self.attempt), self.number.nested(n))
+        Run::new(Arc::clone(&self.attempt), format!("{}.{n}", self.number))
     }
 }
