@@ -223,14 +223,12 @@ impl Tried<'_> {
             other.findings(scenario).is_none() && other.own_golden(scenario) != run.own_golden(scenario)
         };
         let other = (0..OTHERS).filter_map(replay).find(differs)?;
-        let loosening = Loosening::of(&[run, &other], &scenario.golden, &run.rules);
-        Some(loosening.map_or_else(Vec::new, |loosening| self.under_golden("if it may vary", loosening.toml())))
-    }
-
-    /// Advice to add a line under `[golden]`, and to write the golden again.
-    fn under_golden(&self, case: &str, line: String) -> Vec<Advice> {
-        let case = format!("{case}, add under [golden] in {}", self.scenario.file.display());
-        vec![Advice::new(case, line), Advice::new("and then", self.project.commands.update(&self.scenario.name))]
+        let Some(loosening) = Loosening::of(&[run, &other], &scenario.golden, &run.rules) else {
+            return Some(Vec::new());
+        };
+        let case = format!("if it may vary, add under [golden] in {}", scenario.file.display());
+        let update = project.commands.update(&scenario.name);
+        Some(vec![Advice::new(case, loosening.toml), Advice::new("and then", update)])
     }
 
     /// Whether a run that tells another day than today is green at an hour at which nearly all time zones have one day: the service has a

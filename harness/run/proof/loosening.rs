@@ -10,14 +10,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Loosening {
     /// The number of runs whose goldens it makes equal.
     pub(super) runs: usize,
-    /// The new value of `loose`, earlier places included; empty if it does not change.
-    loose: Vec<Loose>,
-    /// The new value of `unordered`, earlier events included; empty if it does not change.
-    unordered: Vec<String>,
-    /// The new value of `collapse`, earlier events included; empty if it does not change.
-    collapse: Vec<String>,
-    /// Whether to set `after_last = false`.
-    without_after_last: bool,
+    /// The lines to add under `[golden]`: the new value of each option that changes, earlier entries included.
+    pub(crate) toml: String,
 }
 
 impl Loosening {
@@ -74,25 +68,19 @@ impl Loosening {
             // Remove places that differ only as a consequence of another one, and events that only stand next to others.
             keep_needed(&mut tried, options.loose.len(), |tried| &mut tried.loose, &equal);
             keep_needed(&mut tried, options.unordered.len(), |tried| &mut tried.unordered, &equal);
-            return Some(Loosening {
-                runs: goldens.len(),
-                loose: changed(tried.loose, &options.loose),
-                unordered: changed(tried.unordered, &options.unordered),
-                collapse: changed(tried.collapse, &options.collapse),
-                without_after_last: tried.after_last != options.after_last,
-            });
+            let loose: Vec<String> = tried.loose.iter().map(ToString::to_string).collect();
+            let changed =
+                |option: &str, all: &[String], known: usize| (all.len() > known).then(|| format!("{option} = {all:?}"));
+            let lists = [
+                changed("unordered", &tried.unordered, options.unordered.len()),
+                changed("collapse", &tried.collapse, options.collapse.len()),
+                changed("loose", &loose, options.loose.len()),
+            ];
+            let after_last = (tried.after_last != options.after_last).then(|| "after_last = false".to_owned());
+            let lines: Vec<String> = lists.into_iter().flatten().chain(after_last).collect();
+            return Some(Loosening { runs: goldens.len(), toml: lines.join("\n    ") });
         }
         None
-    }
-
-    /// The lines to add under `[golden]`.
-    pub(crate) fn toml(&self) -> String {
-        let places: Vec<String> = self.loose.iter().map(|place| format!("{:?}", place.to_string())).collect();
-        let loose = (!places.is_empty()).then(|| format!("loose = [{}]", places.join(", ")));
-        let named = |option: &str, names: &[String]| (!names.is_empty()).then(|| format!("{option} = {names:?}"));
-        let order = [named("unordered", &self.unordered), named("collapse", &self.collapse)];
-        let after_last = self.without_after_last.then(|| "after_last = false".to_owned());
-        order.into_iter().flatten().chain(loose).chain(after_last).collect::<Vec<_>>().join("\n    ")
     }
 }
 
@@ -110,11 +98,6 @@ fn keep_needed<T>(
             *tried = fewer;
         }
     }
-}
-
-/// A list of options with more entries than before; empty if there are none.
-fn changed<T>(all: Vec<T>, known: &[T]) -> Vec<T> {
-    if all.len() == known.len() { Vec::new() } else { all }
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ impl Proof<'_> {
             let replays = number(loosening.runs);
             let tried = format!("tried: with the option below, the goldens of the {replays} replays are equal");
             let case = format!("if it may vary, add under [golden] in {}", self.scenario.file.display());
-            failure = failure.evidence(tried).resolve(case, loosening.toml());
+            failure = failure.evidence(tried).resolve(case, &*loosening.toml);
         } else if of_golden {
             let tried = "tried: neither `unordered`, `collapse` nor `loose` under [golden] makes the goldens equal";
             let rule = "a [[normalize]] rule in scenarios/suite.toml";

@@ -70,7 +70,7 @@ pub(super) fn compare(
     let option = if !more.is_empty() && a == b {
         Some(format!("ignore = {:?}", ignoring.ignore))
     } else {
-        Loosening::of(&[&replayed, &recorded], options, &replayed.rules).map(|loosening| loosening.toml())
+        Loosening::of(&[&replayed, &recorded], options, &replayed.rules).map(|loosening| loosening.toml)
     };
     if let Some(option) = option {
         let case = format!("if only time brings this, add under [golden] in {}", scenario.file.display());

@@ -24,7 +24,7 @@ fn of_streams(runs: [&str; 2], options: &ShapeOptions) -> Option<String> {
         let shaped = |run| Shaped::of(std::slice::from_ref(run), options, &Known::default(), &str::to_owned);
         captured.iter().map(shaped).collect()
     };
-    Some(Loosening::between(options, &golden)?.toml())
+    Some(Loosening::between(options, &golden)?.toml)
 }
 
 #[test]
