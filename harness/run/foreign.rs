@@ -1,36 +1,14 @@
 //! What a run says that is not the service's own: words of the model, of tools and of the scenario, and names of the machine.
 
-use std::sync::OnceLock;
-
-use super::golden::Committed;
 use super::trial::Replayed;
 use super::verdict::Told;
 use retake_core::conversation::{Answer, Block};
-use retake_core::events::{Capture, Event, Foreign, Golden};
-use retake_core::key::Rules;
+use retake_core::events::{Capture, Event, Foreign};
 use retake_engine::system::{host, platform, user};
-use retake_scenario::Scenario;
 use retake_wire::Body;
 use retake_wire::fixture::{Fixture, ToolExchange, Turn};
 
 impl Replayed {
-    /// The goldens of this replay and of others, which were told another user, with no user's name held.
-    pub(super) fn without_user(
-        &mut self,
-        others: &mut [Replayed],
-        scenario: &Scenario,
-        rules: &Rules,
-    ) -> (Option<Golden>, Vec<Option<Golden>>) {
-        (self.user_varies, self.own_golden) = (true, OnceLock::new());
-        let golden = self.golden_by(scenario, rules);
-        let committed = golden.clone().map(Committed::now);
-        let again = others.iter_mut().map(|other| {
-            other.committed.clone_from(&committed);
-            other.golden_by(scenario, rules)
-        });
-        (golden, again.collect())
-    }
-
     /// Returns what the model answered, as it is `told`, what tools returned, and what the scenario sent.
     pub(super) fn foreign(&self, told: Told) -> Foreign {
         let mut foreign = self.played.driven.sent.clone();

@@ -83,10 +83,14 @@ impl Proof<'_> {
         rules: &Arc<Rules>,
     ) -> (Option<Golden>, Vec<Golden>) {
         let scenario = self.scenario;
-        let (of_first, of_others) = first.without_user(runs, scenario, rules);
+        (first.user_varies, first.own_golden) = (true, OnceLock::new());
+        let of_first = first.golden_by(scenario, rules);
+        let committed = of_first.clone().map(Committed::now);
         let mut others = vec![of_first.clone().unwrap_or_default()];
-        for (run, again) in runs.iter().zip(of_others) {
-            others.push(run.moved_to(first, &scenario.golden, rules, &others[0], again.unwrap_or_default()));
+        for run in runs {
+            run.committed.clone_from(&committed);
+            let again = run.golden_by(scenario, rules).unwrap_or_default();
+            others.push(run.moved_to(first, &scenario.golden, rules, &others[0], again));
         }
         Golden::agree_on_what_varies(&mut others.iter_mut().collect::<Vec<_>>(), scenario.golden.detail);
         (of_first, others)
