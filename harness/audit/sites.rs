@@ -31,7 +31,7 @@ enum Edit {
     Text(usize),
     /// Changes the letters of these texts: each is an event, and the path in its payload.
     Letters(Vec<TextAt>),
-    SwapIds(IdAt, IdAt),
+    SwapIds(TextAt, TextAt),
     /// Drops this event and all that follow.
     CutBefore(usize),
     /// Cuts the body off in the middle.
@@ -40,14 +40,6 @@ enum Edit {
     ContentType,
     /// Drops an attribute, given by its index, of the header at an index.
     Attribute(usize, usize),
-}
-
-/// An id in a payload.
-#[derive(Clone, Debug)]
-struct IdAt {
-    event: usize,
-    path: Vec<Step>,
-    id: String,
 }
 
 /// A text in a payload: the index of its event, and its path.
@@ -111,7 +103,7 @@ impl Base {
             sites.extend(pairs.map(|(a, b)| whole(Kind::SwapEvents, Some(*a), Edit::Swap(*a, *b))));
             sites.extend(real.iter().skip(1).map(|at| whole(Kind::CutTail, Some(*at), Edit::CutBefore(*at))));
         }
-        let mut ids: Vec<IdAt> = Vec::new();
+        let mut ids: Vec<(TextAt, &str)> = Vec::new();
         for at in real {
             let Some(json) = &self.payloads[index][at] else {
                 if matches!(&events[at].payload, Payload::Data(_)) {
@@ -120,23 +112,19 @@ impl Base {
                 continue;
             };
             for spot in payload::spots(json, is_own) {
-                if let (Kind::ChangeValue, Some(Json::Str(text))) = (spot.kind, value(json, &spot.path))
-                    && is_id(text)
-                {
-                    ids.push(IdAt { event: at, path: spot.path.clone(), id: text.clone() });
+                let text = value(json, &spot.path).filter(|_| spot.kind == Kind::ChangeValue).and_then(Json::as_str);
+                if let Some(id) = text.filter(|text| is_id(text)) {
+                    ids.push(((at, spot.path.clone()), id));
                 }
                 let pointer = payload::pointer(&spot.path);
-                let kind = match (spot.kind, value(json, &spot.path)) {
-                    (Kind::ChangeValue, Some(Json::Str(text))) if is_said(text) => Kind::ChangeText,
-                    (kind, _) => kind,
-                };
+                let kind = if text.is_some_and(is_said) { Kind::ChangeText } else { spot.kind };
                 sites.push(site(kind, Some(at), pointer, Edit::Payload(at, spot)));
             }
         }
-        for (at, a) in ids.iter().enumerate() {
-            if let Some(b) = ids[at + 1..].iter().find(|b| b.id != a.id) {
-                let pointer = payload::pointer(&a.path);
-                sites.push(site(Kind::SwapIds, Some(a.event), pointer, Edit::SwapIds(a.clone(), b.clone())));
+        for (at, (a, id)) in ids.iter().enumerate() {
+            if let Some((b, _)) = ids[at + 1..].iter().find(|(_, other)| other != id) {
+                let pointer = payload::pointer(&a.1);
+                sites.push(site(Kind::SwapIds, Some(a.0), pointer, Edit::SwapIds(a.clone(), b.clone())));
             }
         }
         sites
@@ -226,12 +214,13 @@ impl Base {
                 }
             }
             Edit::SwapIds(a, b) => {
-                let mut one = json(a.event)?.clone();
-                *payload::value_at(&mut one, &a.path)? = Json::from(b.id.as_str());
-                let mut other = if a.event == b.event { one.clone() } else { json(b.event)?.clone() };
-                *payload::value_at(&mut other, &b.path)? = Json::from(a.id.as_str());
-                set(&mut events[a.event], &one);
-                set(&mut events[b.event], &other);
+                let ((at, path), (other_at, other_path)) = (a, b);
+                let mut one = json(*at)?.clone();
+                *payload::value_at(&mut one, path)? = Json::from(self.text_at(site.capture, *other_at, other_path)?);
+                let mut other = if at == other_at { one.clone() } else { json(*other_at)?.clone() };
+                *payload::value_at(&mut other, other_path)? = Json::from(self.text_at(site.capture, *at, path)?);
+                set(&mut events[*at], &one);
+                set(&mut events[*other_at], &other);
             }
             Edit::CutBefore(at) => events.truncate(*at),
             Edit::CutInside(at) => {
