@@ -1,11 +1,10 @@
 //! Looks for fixtures and goldens without a scenario, committed or proposed, and for unknown names in the suite's `unused`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use super::project::Project;
 use super::verdict::has_golden;
-use super::waiting::WaitingKind;
+use super::waiting::{Waiting, WaitingKind, files_of};
 use crate::report::Failure;
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -32,23 +31,14 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
     }
     let worlds = project.discovered.sound().filter(|scenario| scenario.worlds.is_some());
     let worlds: BTreeSet<&str> = worlds.map(|scenario| scenario.name.as_str()).collect();
+    let is_owned = |it: &Waiting| match it.kind {
+        WaitingKind::Fixture => fixtures.contains(&*it.name),
+        WaitingKind::Golden | WaitingKind::Values => goldens.contains(&*it.name),
+        WaitingKind::Worlds => worlds.contains(&*it.name),
+    };
     let look = |new: &str| -> Result<Vec<String>> {
-        let mut orphans: Vec<String> = Vec::new();
-        for kind in WaitingKind::ALL {
-            let owned = match kind {
-                WaitingKind::Fixture => &fixtures,
-                WaitingKind::Golden | WaitingKind::Values => &goldens,
-                WaitingKind::Worlds => &worlds,
-            };
-            let (folder, ending) = kind.place();
-            let ending = format!("{ending}{new}");
-            for name in retake_base::files::names(&project.root.join(folder), &ending)? {
-                if !owned.contains(name.as_str()) && !of_broken(&name) {
-                    orphans.push(Path::new(folder).join(format!("{name}{ending}")).display().to_string());
-                }
-            }
-        }
-        Ok(orphans)
+        let orphans = files_of(&project.root, new)?.into_iter().filter(|it| !is_owned(it) && !of_broken(&it.name));
+        Ok(orphans.map(|it| project.shown(&it.file).display().to_string()).collect())
     };
     // git usually ignores proposed files, so `rm` removes them.
     let (committed, proposed) = (look("")?, look(".new")?);

@@ -54,16 +54,21 @@ impl WaitingKind {
 /// # Errors
 /// If a folder cannot be read.
 pub fn waiting(root: &Path) -> Result<Vec<Waiting>> {
-    let mut waiting = Vec::new();
+    files_of(root, ".new")
+}
+
+/// The files of all kinds whose names have this after the end of a committed one.
+pub(super) fn files_of(root: &Path, new: &str) -> Result<Vec<Waiting>> {
+    let mut all = Vec::new();
     for kind in WaitingKind::ALL {
         let (folder, ending) = kind.place();
-        for name in files::names(&root.join(folder), &format!("{ending}.new"))? {
+        for name in files::names(&root.join(folder), &format!("{ending}{new}"))? {
             let shown = Path::new(folder).join(format!("{name}{ending}"));
-            let file = root.join(folder).join(format!("{name}{ending}.new"));
-            waiting.push(Waiting { kind, name, shown, file });
+            let file = root.join(folder).join(format!("{name}{ending}{new}"));
+            all.push(Waiting { kind, name, shown, file });
         }
     }
-    Ok(waiting)
+    Ok(all)
 }
 
 /// The waiting files with these names, or all if no name is given.
