@@ -1,6 +1,7 @@
 //! All worlds of a scenario, in parallel on systems of their own.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use super::places::World;
 use super::stay::Setting;
 use super::verdict::Did;
 use crate::report::terminal;
+use crate::run::audit::in_parallel;
 use crate::run::project::Project;
 use retake_base::error::{Error, Result};
-use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_model::{Family, FaultKind};
 use retake_scenario::{Scenario, Worlds};
@@ -88,14 +89,15 @@ pub(super) fn run(
         let (worlds, about, most) = (counted(wanted.len(), "world"), about.as_secs(), most.as_secs());
         terminal::note(format!("{}: {worlds}, about {about} s, {most} s if the service hangs in each", scenario.name));
     }
-    let mut judged = setting.all(&recording, batches, threads)?;
+    let mut judged = setting.all(&recording, &batches, threads)?;
     // What has no verdict, or fails, on a system that others share is run on its own. A busy machine can make a service look as if it hung,
     // so such worlds run once more, with less beside them, and what came too late three times; with no answer at all, it is not the machine.
     let doubted = |it: &Judged| (!it.alone && (it.fails() || asks_again(it))) || (may_be_slow(it) && !waits(&it.world));
     for round in 0..3 {
         let again = |it: &Judged| it.late || (round == 0 && doubted(it));
         let again = judged.iter().filter(|(_, it)| it.as_ref().map_or(round == 0, again));
-        judged.extend(setting.all(&recording, again.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect(), few)?);
+        let again: Vec<Places> = again.map(|(at, _)| vec![(*at, wanted[*at].clone())]).collect();
+        judged.extend(setting.all(&recording, &again, few)?);
     }
     let too_late = |it: &Judged| it.late && it.world.side() == "process";
     let unmet = judged.iter().filter(|(_, judged)| judged.as_ref().is_none_or(too_late));
@@ -123,34 +125,29 @@ type Places = Vec<(usize, World)>;
 impl Setting<'_> {
     /// Runs all batches, on this many threads. A world whose fault was not met has no verdict, and no world of a batch has one whose system
     /// was not the same afterwards.
-    fn all(&self, of: &Recording, batches: Vec<Places>, threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
-        let threads = threads.clamp(1, batches.len().max(1));
-        let queue: Mutex<VecDeque<Places>> = Mutex::new(batches.into());
-        let done: Mutex<BTreeMap<usize, Option<Judged>>> = Mutex::default();
-        let failed: Mutex<Option<Error>> = Mutex::default();
-        let work = || {
-            while let Some(batch) = { queue.lock().pop_front() } {
-                match self.judged(of, &batch) {
-                    Ok(judged) => done.lock().extend(batch.iter().map(|(at, _)| *at).zip(judged)),
-                    Err(error) => {
-                        queue.lock().clear();
-                        failed.lock().get_or_insert(error);
-                    }
-                }
+    fn all(&self, of: &Recording, batches: &[Places], threads: usize) -> Result<BTreeMap<usize, Option<Judged>>> {
+        let failed = OnceLock::new();
+        let judged = in_parallel(batches, threads, |batch| {
+            // What fails once ends all.
+            if failed.get().is_some() {
+                return Vec::new();
             }
-        };
-        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
-        failed.into_inner().map_or_else(|| Ok(done.into_inner()), Err)
+            self.judged(of, batch).unwrap_or_else(|error| {
+                let _ = failed.set(error);
+                Vec::new()
+            })
+        });
+        failed.into_inner().map_or_else(|| Ok(judged.into_iter().flatten().collect()), Err)
     }
 
     /// Runs worlds on one system: a single one on a fresh system.
-    fn judged(&self, of: &Recording, batch: &Places) -> Result<Vec<Option<Judged>>> {
-        if let [(_, world)] = &**batch {
-            return Ok(vec![self.alone(of, world)?]);
+    fn judged(&self, of: &Recording, batch: &Places) -> Result<Vec<(usize, Option<Judged>)>> {
+        if let [(at, world)] = &**batch {
+            return Ok(vec![(*at, self.alone(of, world)?)]);
         }
-        let worlds: Vec<World> = batch.iter().map(|(_, world)| world.clone()).collect();
-        let judged = self.batch(&worlds, of, self.of.times)?;
-        Ok(judged.map_or_else(|| vec![None; batch.len()], |judged| judged.into_iter().map(Some).collect()))
+        let (places, worlds): (Vec<usize>, Vec<World>) = batch.iter().cloned().unzip();
+        let judged = self.batch(&worlds, of, self.of.times)?.unwrap_or_default().into_iter().map(Some);
+        Ok(places.into_iter().zip(judged.chain(std::iter::repeat_with(|| None))).collect())
     }
 
     /// Runs a world on a fresh system. A service that asked again until it got an answer that made sense may ask for ever if none comes:
