@@ -205,31 +205,20 @@ fn hash<const N: usize>(parts: [(&str, Given); N]) -> Fingerprint {
     (of(&present), short)
 }
 
-fn messages_that_count(messages: Json) -> Json {
-    let Json::Array(messages) = messages else { return messages };
-    let message = |message: Json| match message {
-        Json::Object(fields) => Json::Object(message_that_counts(fields)),
-        other => other,
-    };
-    Json::Array(messages.into_iter().map(message).collect())
-}
-
-fn message_that_counts(mut fields: Object) -> Object {
-    fields.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
-    if let Some(Json::Array(parts)) = fields.get_mut("parts") {
-        parts.iter_mut().for_each(strip_part);
+fn messages_that_count(mut messages: Json) -> Json {
+    let Json::Array(all) = &mut messages else { return messages };
+    for message in all.iter_mut().filter_map(Json::as_object_mut) {
+        message.retain(|field, _| !OF_A_MESSAGE.contains(&field.as_str()));
+        for list in ["parts", "content"] {
+            let Some(Json::Array(parts)) = message.get_mut(list) else { continue };
+            // An element of a `content` list is a part only if it has a type. Others may be a tool's own data.
+            let parts = parts.iter_mut().filter(|part| list == "parts" || part.str_of("type").is_some());
+            for part in parts.filter_map(Json::as_object_mut) {
+                part.retain(|field, _| !OF_A_PART.contains(&field.as_str()));
+            }
+        }
     }
-    // An element of a `content` list is a part only if it has a type. Others may be a tool's own data.
-    if let Some(Json::Array(parts)) = fields.get_mut("content") {
-        parts.iter_mut().filter(|part| part.str_of("type").is_some()).for_each(strip_part);
-    }
-    fields
-}
-
-fn strip_part(part: &mut Json) {
-    if let Json::Object(fields) = part {
-        fields.retain(|field, _| !OF_A_PART.contains(&field.as_str()));
-    }
+    messages
 }
 
 fn settings_that_count(settings: Json) -> Json {
