@@ -14,20 +14,14 @@ use retake_scenario::{Action, Scenario, Step};
 /// What the golden's line of a collapsed event says if its text is not known.
 const NOT_HELD: &str = "(text not held)";
 
-/// A difference between the recorded run and its replays.
-pub(super) struct Differs {
-    pub(super) what: String,
-    pub(super) failure: Failure,
-}
-
 /// Compares the recorded run with a replay of the proof. Where the pieces of a text were cut is not compared. `written` is the golden that
-/// will be, which then holds no number that was another one.
+/// will be, which then holds no number that was another one. Returns in what the two differ, and the failure about that.
 pub(super) fn compare(
     mut recorded: Replayed,
     proven: Agreed,
     scenario: &Scenario,
     written: &mut Option<Golden>,
-) -> Option<Differs> {
+) -> Option<(String, Failure)> {
     let (golden, mut replayed) = (proven.golden?, proven.run);
     for run in [&mut recorded, &mut *replayed] {
         run.committed = Some(Committed::now(golden.clone()));
@@ -80,7 +74,7 @@ pub(super) fn compare(
     let failure = failure
         .resolve("to prove it again without paying", again.clone())
         .resolve("to write it anyway, marked as unstable", format!("{again} --accept-unstable"));
-    Some(Differs { what, failure })
+    Some((what, failure))
 }
 
 /// How often a golden says that the text of collapsed events is not known.

@@ -60,12 +60,12 @@ impl<'a> Driven<'a> {
                 }
                 match recorded.and_then(|recorded| held::compare(recorded, agreed, scenario, &mut golden)) {
                     None => (golden, how),
-                    Some(differs) if accept_unstable => {
-                        terminal::note(format!("{name}: warning: written although {}", differs.what));
-                        text = Fixture { unstable: vec![differs.what], ..made }.print();
+                    Some((what, _)) if accept_unstable => {
+                        terminal::note(format!("{name}: warning: written although {what}"));
+                        text = Fixture { unstable: vec![what], ..made }.print();
                         (golden, "marked as unstable".to_owned())
                     }
-                    Some(differs) => return Err(differs.failure),
+                    Some((_, failure)) => return Err(failure),
                 }
             }
             Err(_) if project.interrupt.code().is_some() => return Err(recording.interrupted(&recorder)),
