@@ -1,8 +1,6 @@
 //! The evidence of a failure. It is typed, and made into lines in one place, so that the terminal, the page, the JSON and the
 //! reports of CI systems show the same.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use retake_base::line::{Line, Lines};
@@ -67,11 +65,5 @@ impl Evidence {
 impl<T: Into<String>> From<T> for Evidence {
     fn from(text: T) -> Evidence {
         Evidence::Text { text: text.into() }
-    }
-}
-
-impl fmt::Display for Evidence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines().fmt(f)
     }
 }

@@ -39,7 +39,7 @@ fn junit(runs: &[RunData]) -> Result<String> {
             let kind = if unchecked { NonSuccessKind::Error } else { NonSuccessKind::Failure };
             status = TestCaseStatus::non_success(kind);
             let advice = failure.advice.iter().map(|advice| format!("{}:\n    {}", advice.case, advice.command));
-            let parts: Vec<String> = failure.evidence.iter().map(ToString::to_string).chain(advice).collect();
+            let parts: Vec<String> = failure.evidence.iter().map(|it| it.lines().to_string()).chain(advice).collect();
             status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));
             if let Some(cause) = failure.causes.first() {
                 status.set_type(cause.kind.to_string());
