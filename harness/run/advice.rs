@@ -85,7 +85,7 @@ impl Tried<'_> {
         let missing = kinds == [CauseKind::GoldenMissing];
         let case = if missing { "if this is what the service should send" } else { INTENDED };
         let review = Advice::new("to look at it first", format!("{RETAKE} review"));
-        let proposed = (project.goldens.policy() == Policy::Propose).then_some(review);
+        let proposed = (project.goldens.policy == Policy::Propose).then_some(review);
         let update = Advice::new(case, project.commands.update(name)).does(Deed::Update);
         std::iter::once(update).chain(proposed).collect()
     }

@@ -89,7 +89,8 @@ pub struct Goldens {
     folder: PathBuf,
     /// The folder of all goldens of the project.
     all: PathBuf,
-    policy: Policy,
+    /// What this run may write.
+    pub(crate) policy: Policy,
     /// The minute of the recording, if it is that of what is written.
     recorded: Option<Minute>,
 }
@@ -118,11 +119,6 @@ impl Goldens {
     /// The file of a golden.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.snap"))
-    }
-
-    /// What this run may write.
-    pub fn policy(&self) -> Policy {
-        self.policy
     }
 
     /// The text of a golden, if it exists and can be read.

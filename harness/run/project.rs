@@ -211,9 +211,4 @@ impl ProcessRuns {
         let Some(annotation) = annotation(run).filter(|_| on_github) else { return };
         terminal::command(annotation);
     }
-
-    /// The scenario that failed first with the cause of this one, if that is another.
-    pub(super) fn first_like(&self, name: &str) -> Option<String> {
-        self.failed.lock().first_like(name).map(str::to_owned)
-    }
 }

@@ -124,7 +124,7 @@ fn tests(project: &Arc<Project>, fail_fast: bool, in_groups: bool) -> Vec<Trial>
             Ok(scenario) => {
                 let ignored = scenario.skip.is_some() || scenario.needs_browser() && !cfg!(feature = "browser");
                 let logged: Tested = |project, scenario| {
-                    let overwrites = project.goldens.policy() == Policy::Overwrite;
+                    let overwrites = project.goldens.policy == Policy::Overwrite;
                     let action = if overwrites { RunAction::Update } else { RunAction::Test };
                     project.logged(scenario, action, || test(project, scenario))
                 };
@@ -172,7 +172,8 @@ fn trial_of(
         let tested = test(&project, &scenario);
         project.failed.fetch_or(tested.is_err(), Ordering::Relaxed);
         let tested = tested.map_err(|failure| failure.about(&scenario.description));
-        match project.runs.first_like(&of).filter(|_| in_groups) {
+        let first = project.runs.failed.lock().first_like(&of).filter(|_| in_groups).map(str::to_owned);
+        match first {
             Some(first) => Err(Failed::from(format!("the same as `{first}`"))),
             None => of_libtest(tested, &of).map(|()| Completion::Completed),
         }
@@ -196,7 +197,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
         say_flaws(scenario, fixture);
     }
     orphans::check_callers(project, scenario, fixture.as_deref())?;
-    if project.goldens.policy() == Policy::Overwrite {
+    if project.goldens.policy == Policy::Overwrite {
         let agreed = prove(project, scenario, fixture.as_ref())?;
         agreed.compared(project, scenario)?;
         let anew = fixture.map_or(Ok(None), |fixture| project.fixtures.write_anew(&fixture, &agreed.varying))?;

@@ -399,7 +399,7 @@ pub(super) async fn started(
 #[cfg(feature = "browser")]
 fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) -> retake_engine::browser::Baselines {
     use retake_engine::browser::Baselines;
-    match (mode, project.goldens.policy(), pacing) {
+    match (mode, project.goldens.policy, pacing) {
         (Mode::Record(_), ..) => Baselines::Ignore,
         _ if is_marked => Baselines::Ignore,
         (_, Policy::Overwrite, Pacing::Shaken) => Baselines::CompareRenewed,

@@ -87,11 +87,6 @@ impl Replayed {
         new.into_iter().map(line).collect()
     }
 
-    /// The name that this run has for one of its own values, such as a captured id.
-    pub(crate) fn name_of(&self, text: &str) -> Option<&str> {
-        self.played.driven.names.name_of(text)
-    }
-
     /// Why this replay shows that the scenario varies from run to run: one line each, without values. Empty if the run failed
     /// for another reason.
     pub(crate) fn instability(&self, scenario: &Scenario) -> Vec<String> {
@@ -425,7 +420,7 @@ pub(super) fn compare(
     };
     // Only a step that is captured asks for one.
     let is_asked = || scenario.steps.iter().flat_map(Step::parts).any(|step| step.golden);
-    if !file.is_file() && project.goldens.policy() != Policy::Overwrite && !is_asked() {
+    if !file.is_file() && project.goldens.policy != Policy::Overwrite && !is_asked() {
         let none = format!("no golden holds what the service sends: {}", project.commands.update_all());
         project.note(&scenario.name, project.noted(&scenario.name).into_iter().chain([none.into()]));
         return Ok(());
@@ -433,7 +428,7 @@ pub(super) fn compare(
     let held = older.is_some_and(|older| older.changes().is_empty());
     let compared = project.goldens.by(recorded).compare_golden(&scenario.golden_name, golden, &scenario.file, held);
     let compared = compared.map_err(broken)?;
-    if project.goldens.policy() == Policy::Overwrite {
+    if project.goldens.policy == Policy::Overwrite {
         let written = match compared {
             Compared::FormatOnly => compared.change().to_owned(),
             compared => format!("golden {}", compared.change()),

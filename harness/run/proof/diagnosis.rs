@@ -187,7 +187,7 @@ impl MissedAt<'_> {
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
         let whose = attributed(" of", self.missed.lookup.caller.as_deref());
         let causes = variations.iter().map(|variation| {
-            let own = self.replayed.name_of(&variation.values.1);
+            let own = self.replayed.played.driven.names.name_of(&variation.values.1);
             own.map_or_else(
                 || variation.cause.clone(),
                 |name| format!("{}: {name} of the stage, different in each run", variation.cause),

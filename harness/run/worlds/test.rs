@@ -43,7 +43,7 @@ pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
 /// Fails if the table differs, if there is none, or if the worlds cannot be run.
 pub(in crate::run) fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     let name = name_of(&scenario.name);
-    let action = if project.goldens.policy() == Policy::Overwrite { RunAction::Update } else { RunAction::Test };
+    let action = if project.goldens.policy == Policy::Overwrite { RunAction::Update } else { RunAction::Test };
     project.runs.begin(&name, scenario.file.clone(), action);
     let goldens = project.goldens.of_worlds();
     let before = goldens.text(&scenario.name);
@@ -82,7 +82,7 @@ fn data(matrix: &Matrix) -> WorldsData {
 
 fn tested(project: &Project, scenario: &Scenario, matrix: &Matrix) -> Result<(), Failure> {
     let (goldens, text) = (project.goldens.of_worlds(), table::print(matrix));
-    if goldens.policy() == Policy::Overwrite {
+    if goldens.policy == Policy::Overwrite {
         return written(project, scenario, &text);
     }
     let committed = goldens.text(&scenario.name);
