@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::findings::Findings;
 use super::precedence;
 use super::trial::Replayed;
-use super::verdict::Sides;
+use super::verdict::{SHOWN, Sides};
 use crate::report::{Evidence, Failure};
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
@@ -20,8 +20,6 @@ use retake_engine::system::LogOf;
 use retake_model::{CallFlaw, Difference, FlawKind, Miss, MissedCall, answer_in_short};
 use retake_scenario::Scenario;
 
-/// The most items of one kind that a failure shows.
-const SHOWN: usize = 5;
 /// The most causes on the first line.
 const NAMED: usize = 3;
 

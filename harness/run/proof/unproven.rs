@@ -7,12 +7,10 @@ use super::replays::Proof;
 use super::rule::Rule;
 use crate::report::{Evidence, Failure, unified_lines};
 use crate::run::commands::{key_command, record_command};
+use crate::run::verdict::SHOWN;
 use retake_core::events::Golden;
 use retake_scenario::ClockFrom;
 use std::sync::Arc;
-
-/// The most places that a report shows.
-const SHOWN: usize = 5;
 
 /// Two replays that disagree, or of which one failed.
 #[derive(Debug)]
