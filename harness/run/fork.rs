@@ -36,12 +36,6 @@ use retake_wire::fixture::{Fixture, Naming, Recorded, call_log};
 /// is 1 if a run did not reach its end or was not found good.
 /// Fails if there is no such scenario or turn, or no provider is configured.
 pub(super) fn run(project: &Project, name: &[String], options: &ForkOptions) -> Result<ExitCode> {
-    let done = fork(project, name, options);
-    project.end();
-    done
-}
-
-fn fork(project: &Project, name: &[String], options: &ForkOptions) -> Result<ExitCode> {
     let [scenario] = wanted(project, name, false, "forking")?[..] else {
         return Err(Error::new("a fork is of one scenario: name one"));
     };

@@ -30,12 +30,6 @@ pub(super) use wanted::{is_named, wanted};
 /// recorded, otherwise 1; after a signal, that of the signal.
 /// Fails if a name matches no scenario, or no provider is configured.
 pub(super) fn run(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
-    let code = record_all(project, names, options);
-    project.end();
-    code
-}
-
-fn record_all(project: &Project, names: &[String], options: RecordOptions) -> Result<ExitCode> {
     let scenarios = wanted(project, names, options.all, "recording")?;
     let relay = relay()?;
     let (mut code, mut told) = (ExitCode::SUCCESS, BTreeSet::new());

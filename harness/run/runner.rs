@@ -123,7 +123,8 @@ impl Suite {
         threads::this_is_own();
         let project = Arc::new(self.open(&root, policy, &action)?);
         secrets::hide(project.scrub.clone().unwrap_or_default());
-        match action {
+        let is_live = action.is_live();
+        let done = match action {
             Action::Test(wanted) => test::run(&project, &wanted),
             Action::Audit(names, options) => audit::run(&project, &names, options),
             Action::Worlds(names, options) => {
@@ -136,7 +137,12 @@ impl Suite {
             Action::Check(names, options) => check::run(&project, &names, options),
             Action::Fork(name, options) => fork::run(&project, &name, &options),
             Action::AcceptFork(id) => fork::accept(&project, &id),
+        };
+        // The others end it themselves, before they print what came of it.
+        if is_live {
+            project.end();
         }
+        done
     }
 
     /// The project's folder: `RETAKE_ROOT` if it is set, otherwise the one that was passed to [`Suite::new`].

@@ -37,7 +37,5 @@ pub(in crate::run) fn accept(project: &Project, id: &str) -> Result<ExitCode> {
     };
     let folder = forks.join(fork);
     let journal = folder.join(format!("{number}.jsonl"));
-    let code = accepted(project, scenario, &journal, &folder.join(format!("{number}.json")));
-    project.end();
-    Ok(code)
+    Ok(accepted(project, scenario, &journal, &folder.join(format!("{number}.json"))))
 }
