@@ -91,12 +91,6 @@ impl Given {
     }
 }
 
-impl From<Json> for Given {
-    fn from(json: Json) -> Given {
-        Given { json, ..Given::default() }
-    }
-}
-
 impl ModelRequest {
     /// Creates a request from the model's name and the messages, in whatever form the agent has them.
     pub fn new(model: &str, messages: &(impl Serialize + ?Sized)) -> ModelRequest {
@@ -138,7 +132,7 @@ impl ModelRequest {
     /// Returns the fingerprint, or the reason why there is none.
     pub(super) fn fingerprint(&self) -> Result<Fingerprint, String> {
         Ok(hash([
-            ("model", Json::from(self.model.as_str()).into()),
+            ("model", part("model", &self.model)?),
             ("messages", self.messages.clone()?.map(messages_that_count)),
             ("settings", self.settings.clone()?.map(settings_that_count)),
             ("tools", self.tools.clone()?),
@@ -169,9 +163,9 @@ impl ToolRequest {
     /// Returns the fingerprint, or the reason why there is none.
     pub(super) fn fingerprint(&self) -> Result<Fingerprint, String> {
         Ok(hash([
-            ("name", Json::from(self.name.as_str()).into()),
+            ("name", part("name", &self.name)?),
             ("args", self.args.clone()?),
-            ("call_id", Json::from(self.call_id.as_deref()).into()),
+            ("call_id", part("call_id", &self.call_id)?),
         ]))
     }
 }
