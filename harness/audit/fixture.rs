@@ -86,18 +86,14 @@ pub fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
     let mut found: Vec<Shared> = Vec::new();
     for (b, second) in turns.iter().enumerate() {
         for (a, first) in turns[..b].iter().enumerate() {
-            let differs = if first.key.input_hash == second.key.input_hash && first.caller == second.caller {
-                match [Check::Prompt, Check::Tools].into_iter().find(|check| differ(first, second, *check)) {
-                    Some(check) => Some(check),
-                    None => continue,
-                }
-            } else if first.key.conversation_hash == second.key.conversation_hash && first.caller != second.caller {
-                None
-            } else {
-                continue;
-            };
+            let is_one_caller = first.caller == second.caller;
+            let may_differ = is_one_caller && first.key.input_hash == second.key.input_hash;
+            let mut checks = [Check::Prompt, Check::Tools].into_iter().filter(|_| may_differ);
+            let differs = checks.find(|check| differ(first, second, *check));
+            let is_same = !is_one_caller && first.key.conversation_hash == second.key.conversation_hash;
             let callers = [first.caller.clone(), second.caller.clone()];
-            if !found.iter().any(|known| known.callers == callers && known.differs == differs) {
+            let is_known = || found.iter().any(|known| known.callers == callers && known.differs == differs);
+            if (is_same || differs.is_some()) && !is_known() {
                 found.push(Shared { turns: [a, b], callers, differs });
             }
         }
@@ -106,10 +102,8 @@ pub fn shared_keys(fixture: &Fixture) -> Vec<Shared> {
 }
 
 fn differ(a: &Turn, b: &Turn, check: Check) -> bool {
-    match (a.checks.and_then(|checks| checks.of(check)), b.checks.and_then(|checks| checks.of(check))) {
-        (Some(a), Some(b)) => a != b,
-        _ => false,
-    }
+    let text = |turn: &Turn| turn.checks.and_then(|checks| checks.of(check));
+    text(a).zip(text(b)).is_some_and(|(a, b)| a != b)
 }
 
 /// Collects the places at which a scrubbed value differs.
