@@ -32,18 +32,14 @@ pub(super) fn candidates(a: &str, b: &str, at: usize) -> Vec<Candidate> {
         }
         let place = (line + of_a.start, (line + of_a.end, line + of_b.end));
         let (of_a, of_b) = (&a[place.0..place.1.0], &b[place.0..place.1.1]);
-        if of_a == of_b {
-            continue;
-        }
-        if form.regex.as_str().starts_with(SIGNED) && of_a.starts_with('-') == of_b.starts_with('-') {
-            continue;
-        }
+        let is_signed = form.regex.as_str().starts_with(SIGNED);
+        let is_of_one_sign = is_signed && of_a.starts_with('-') == of_b.starts_with('-');
         // Plain digits are handled as ids below.
         let digits = |text: &str| text.bytes().all(|c| c.is_ascii_digit());
-        if form.word == "<NUMBER>" && digits(of_a) && digits(of_b) {
-            continue;
+        let is_plain = form.word == "<NUMBER>" && digits(of_a) && digits(of_b);
+        if of_a != of_b && !is_of_one_sign && !is_plain {
+            all.extend(in_context(a, b, place, form.name, form.word, form.regex.as_str()));
         }
-        all.extend(in_context(a, b, place, form.name, form.word, form.regex.as_str()));
     }
     for letters in ["_-", "+/=_-"] {
         if let Some((start, ends)) = id_at(a, b, at, letters)
