@@ -216,16 +216,14 @@ impl Replayed {
             "text" => "`text = \"lines\"` in [golden], but no event of this run contains text: all are JSON".to_owned(),
             _ => format!("`{option}` in [golden] names `{name}`, but no event of this run has that name"),
         });
-        let error = error.in_file(&scenario.file);
-        let near = nearest(&name, there.iter().map(String::as_str));
-        let error = match near {
-            _ if option == "text" => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
-            _ if name == ":" => {
-                error.help("`:` means comments, which are part of a golden only with `comments = true`")
+        let help = match nearest(&name, there.iter().map(String::as_str)) {
+            _ if name == ":" && option != "text" => {
+                "`:` means comments, which are part of a golden only with `comments = true`".to_owned()
             }
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help("a case whose events differ can have a [case.NAME.golden] of its own"),
+            Some(near) if option != "text" => format!("did you mean `{near}`?"),
+            _ => "a case whose events differ can have a [case.NAME.golden] of its own".to_owned(),
         };
+        let error = error.in_file(&scenario.file).help(help);
         Some(Failure::from(error).evidence(format!("the events of this run: {}", there.join(", "))))
     }
 
