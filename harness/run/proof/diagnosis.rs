@@ -93,9 +93,6 @@ pub(super) fn of_check(check: Check, recorded: &str, called: &str) -> Vec<Variat
         let variations = Differing::in_values(&a, &b, false).variations(&|_| true);
         let more = normalizer(&rules_of(&variations));
         found.extend(variations);
-        if !more.has_own() {
-            break;
-        }
         let before = (a.clone(), b.clone());
         more.own_in(&mut a, false);
         more.own_in(&mut b, false);
@@ -186,27 +183,22 @@ impl MissedAt<'_> {
 
     fn finding(&self, place: &str, lines: (String, String), variations: &[Variation]) -> Finding {
         let whose = attributed(" of", self.missed.lookup.caller.as_deref());
-        let causes = variations.iter().map(|variation| {
-            let own = self.replayed.played.driven.names.name_of(&variation.values.1);
-            own.map_or_else(
-                || variation.cause.clone(),
-                |name| format!("{}: {name} of the stage, different in each run", variation.cause),
-            )
-        });
-        let mut distinct: Vec<String> = Vec::new();
-        for cause in causes {
-            if !distinct.contains(&cause) {
-                distinct.push(cause);
+        let mut causes: Vec<String> = Vec::new();
+        for Variation { cause, values, .. } in variations {
+            let own = self.replayed.played.driven.names.name_of(&values.1);
+            let own = own.map(|name| format!(": {name} of the stage, different in each run")).unwrap_or_default();
+            let cause = format!("{cause}{own}");
+            if !causes.contains(&cause) {
+                causes.push(cause);
             }
         }
+        let turn = nth_turn(self.turn);
+        let call = format!("call      {}{whose}, {turn}", self.missed.lookup.via);
         Finding {
-            place: vec![
-                format!("call      {}{whose}, {}", self.missed.lookup.via, nth_turn(self.turn)),
-                format!("varies    {place}"),
-            ],
-            short: format!("{}{whose}, {place}: {}", nth_turn(self.turn), distinct.join(", ")),
+            place: vec![call, format!("varies    {place}")],
+            short: format!("{turn}{whose}, {place}: {}", causes.join(", ")),
             lines,
-            causes: distinct,
+            causes,
             reordered: variations.iter().any(|variation| matches!(variation.mend, Mend::Order)),
             mended: false,
         }
