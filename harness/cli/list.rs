@@ -1,12 +1,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::handover;
 use super::test::{filter_of, fits};
 use crate::view::time;
 use retake::__private::project::OpenProject;
-use retake::__private::report::{RunData, RunResult, Runs, table, terminal};
+use retake::__private::report::{RunResult, Runs, table, terminal};
 use retake::__private::run::{Fixtures, Goldens, has_golden};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
@@ -30,7 +31,7 @@ pub(super) struct List {
 }
 
 /// One scenario in the list.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct Row {
     name: String,
     file: Option<String>,
@@ -44,8 +45,16 @@ struct Row {
     ignored: bool,
     tags: Vec<String>,
     /// The data of its last run, if there is any that can be read.
-    last: Option<RunData>,
+    last: Option<Last>,
     error: Option<String>,
+}
+
+/// The last run of a scenario.
+#[derive(Serialize)]
+struct Last {
+    result: RunResult,
+    started: String,
+    took_ms: f64,
 }
 
 impl List {
@@ -67,7 +76,11 @@ impl List {
             Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },
         };
         let runs = Runs::of(&root);
-        let with_run = |row: Row| Row { last: runs.read(&row.name).ok().flatten(), ..row };
+        let with_run = |row: Row| {
+            let last = runs.read(&row.name).ok().flatten();
+            let last = last.map(|run| Last { result: run.result, started: run.started, took_ms: run.took_ms });
+            Row { last, ..row }
+        };
         let all: Vec<Row> = discovered.scenarios.iter().map(row).map(with_run).collect();
         let filters: Vec<String> = self.filter.into_iter().map(|typed| filter_of(&root, typed)).collect();
         let names: Vec<&str> = all.iter().map(|row| row.name.as_str()).collect();
@@ -79,7 +92,9 @@ impl List {
         let wanted = |row: &&Row| filters.is_empty() || filters.iter().any(|filter| fits(filter, &row.name, false));
         let rows: Vec<&Row> = all.iter().filter(wanted).collect();
         if self.json {
-            terminal::out(Json::Array(rows.iter().map(|row| row.json()).collect()).print(Layout::Pretty));
+            let rows = serde_json::to_string(&rows).map_err(|e| Error::new(e.to_string()))?;
+            let rows = Json::parse(rows.as_bytes()).map_err(|e| Error::new(e.message))?;
+            terminal::out(rows.print(Layout::Pretty));
         } else {
             print(&rows);
         }
@@ -121,23 +136,6 @@ impl Row {
         }
     }
 
-    fn json(&self) -> Json {
-        Json::object([
-            ("name", Json::from(self.name.as_str())),
-            ("file", self.file.as_deref().into()),
-            ("kind", self.kind.into()),
-            ("system", self.system.as_deref().into()),
-            ("system_kind", self.system_kind.into()),
-            ("fixture", self.fixture.as_deref().into()),
-            ("turns", self.turns.into()),
-            ("golden", self.golden.into()),
-            ("ignored", Json::Bool(self.ignored)),
-            ("tags", Json::Array(self.tags.iter().map(|tag| Json::from(tag.as_str())).collect())),
-            ("last", self.last.as_ref().map_or(Json::Null, last_json)),
-            ("error", self.error.as_deref().into()),
-        ])
-    }
-
     /// The texts of the columns.
     fn columns(&self) -> [String; 6] {
         let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
@@ -160,20 +158,6 @@ impl Row {
         let [kind, system, last] = [self.kind, self.system.as_deref(), last.as_deref()].map(or_none);
         [self.name.clone(), kind, system, turns, golden, last]
     }
-}
-
-/// The last run in JSON: its result, when it began and how long it took.
-fn last_json(run: &RunData) -> Json {
-    let result = match run.result {
-        RunResult::Passed => "passed",
-        RunResult::Failed => "failed",
-        RunResult::Skipped => "skipped",
-    };
-    Json::object([
-        ("result", Json::from(result)),
-        ("started", Json::from(run.started.as_str())),
-        ("took_ms", Json::Float(run.took_ms)),
-    ])
 }
 
 const HEAD: [&str; 6] = ["scenario", "kind", "system", "fixture", "golden", "last run"];
