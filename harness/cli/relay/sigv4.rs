@@ -1,7 +1,5 @@
 //! Signs requests to AWS (Signature Version 4).
 
-use std::fmt::Write as _;
-
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use retake_core::key::Hash;
 use ring::hmac;
@@ -37,10 +35,8 @@ impl Signer {
         let signed: Vec<(&str, String)> =
             [("host", host), ("x-amz-date", at.clone())].into_iter().chain(token).collect();
         let names = signed.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
-        let lines = signed.iter().fold(String::new(), |mut lines, (name, value)| {
-            let _ = writeln!(lines, "{name}:{value}");
-            lines
-        });
+        let line = |(name, value): &(&str, String)| format!("{name}:{value}\n");
+        let lines: String = signed.iter().map(line).collect();
         let (path, query, hash) = (escaped(uri.path()), query(uri), Hash::of(body));
         let canonical = format!("{method}\n{path}\n{query}\n{lines}\n{names}\n{hash}");
         let scope = format!("{day}/{}/{SERVICE}/aws4_request", self.region);
@@ -61,13 +57,9 @@ impl Signer {
 
 /// The path as it is signed: what is sent, escaped once more.
 fn escaped(path: &str) -> String {
-    path.bytes().fold(String::new(), |mut out, byte| {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => out.push(char::from(byte)),
-            other => _ = write!(out, "%{other:02X}"),
-        }
-        out
-    })
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte);
+    let escape = |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(escape).collect()
 }
 
 fn query(uri: &Uri) -> String {
@@ -83,10 +75,8 @@ fn hmac(key: &[u8], text: &[u8]) -> Vec<u8> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digits = |byte: &u8| format!("{byte:02x}");
+    bytes.iter().map(digits).collect()
 }
 
 #[cfg(test)]
