@@ -122,17 +122,7 @@ fn marked(lines: &Lines) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '&' => html.push_str("&amp;"),
-            '"' => html.push_str("&quot;"),
-            c => html.push(c),
-        }
-    }
-    html
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
