@@ -4,8 +4,7 @@ use std::io::IsTerminal as _;
 
 use retake::__private::report::terminal;
 
-use super::columns::wrapped;
-use super::side_by_side::{Row, RowKind, in_columns, side_by_side};
+use super::side_by_side::{Row, RowKind, in_columns, side_by_side, signed};
 
 /// The lines of a diff.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +60,7 @@ impl Diff {
     }
 
     fn of_rows(rows: &[Row], width: usize) -> Diff {
+        let of = |kind, sign, text: &str| signed(sign, text, width).into_iter().map(move |line| (kind, line));
         let mut lines: Vec<(RowKind, String)> = Vec::new();
         // Of adjacent changes, print all removed lines before the added ones.
         let mut added: Vec<(RowKind, String)> = Vec::new();
@@ -70,13 +70,13 @@ impl Diff {
             }
             match row.kind {
                 RowKind::Fold => lines.push((row.kind, format!("  {}", row.old))),
-                RowKind::Same => lines.extend(signed(row.kind, ' ', &row.old, width)),
+                RowKind::Same => lines.extend(of(row.kind, ' ', &row.old)),
                 kind => {
                     if kind != RowKind::Added {
-                        lines.extend(signed(RowKind::Removed, '-', &row.old, width));
+                        lines.extend(of(RowKind::Removed, '-', &row.old));
                     }
                     if kind != RowKind::Removed {
-                        added.extend(signed(RowKind::Added, '+', &row.new, width));
+                        added.extend(of(RowKind::Added, '+', &row.new));
                     }
                 }
             }
@@ -95,13 +95,6 @@ fn colour(kind: RowKind) -> Option<&'static str> {
         RowKind::Fold => Some("2"),
         RowKind::Same => None,
     }
-}
-
-fn signed(kind: RowKind, sign: char, text: &str, width: usize) -> Vec<(RowKind, String)> {
-    let line = |(i, line): (usize, String)| {
-        (kind, format!("{} {line}", if i == 0 { sign } else { ' ' }).trim_end().to_owned())
-    };
-    wrapped(text, 0, width.saturating_sub(2)).into_iter().enumerate().map(line).collect()
 }
 
 #[cfg(test)]

@@ -48,28 +48,20 @@ pub(crate) enum RowKind {
 /// The rows of two texts. Unchanged lines that are not near a change are folded.
 pub(crate) fn side_by_side(old: &str, new: &str) -> Vec<Row> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
-    let row = |kind, old: Option<&&str>, new: Option<&&str>| {
-        let text = |line: Option<&&str>| line.map_or_else(String::new, |line| (*line).to_owned());
-        Row { kind, old: text(old), new: text(new), folded: 0 }
-    };
-    let fold = |lines: usize| Row {
-        kind: RowKind::Fold,
-        old: format!("… {}", counted(lines, "unchanged line")),
-        new: String::new(),
-        folded: lines,
-    };
+    let fold = |old: String, folded| Row { kind: RowKind::Fold, old, new: String::new(), folded };
+    let unchanged = |lines: usize| fold(format!("… {}", counted(lines, "unchanged line")), lines);
     let diff = TextDiff::from_slices(&old, &new);
     let (mut rows, mut done) = (Vec::new(), 0);
     for group in diff.grouped_ops(CONTEXT) {
         let begins = group.first().map_or(0, |op| op.old_range().start);
         if begins > done {
-            rows.push(fold(begins - done));
+            rows.push(unchanged(begins - done));
         }
         for op in &group {
             let (olds, news) = (&old[op.old_range()], &new[op.new_range()]);
             done = op.old_range().end;
             match op.tag() {
-                DiffTag::Equal => rows.extend(olds.iter().map(|line| row(RowKind::Same, Some(line), Some(line)))),
+                DiffTag::Equal => rows.extend(olds.iter().map(|line| Row::same(line))),
                 _ => rows.extend((0..olds.len().max(news.len())).map(|i| {
                     let (old, new) = (olds.get(i), news.get(i));
                     let kind = match (old, new) {
@@ -77,19 +69,19 @@ pub(crate) fn side_by_side(old: &str, new: &str) -> Vec<Row> {
                         (Some(_), None) => RowKind::Removed,
                         _ => RowKind::Added,
                     };
-                    row(kind, old, new)
+                    let [old, new] = [old, new].map(|line| line.copied().unwrap_or_default().to_owned());
+                    Row { kind, old, new, folded: 0 }
                 })),
             }
         }
     }
     if done < old.len() && !rows.is_empty() {
-        rows.push(fold(old.len() - done));
+        rows.push(unchanged(old.len() - done));
     }
     if rows.len() > ROWS {
         let more = rows.len() - ROWS;
         rows.truncate(ROWS);
-        let old = format!("… and {}", counted(more, "more row"));
-        rows.push(Row { kind: RowKind::Fold, old, new: String::new(), folded: 0 });
+        rows.push(fold(format!("… and {}", counted(more, "more row")), 0));
     }
     rows
 }
@@ -103,21 +95,21 @@ pub(crate) fn in_columns(rows: &[Row], width: usize) -> Vec<(RowKind, String)> {
             lines.push((row.kind, format!("  {}", row.old)));
             continue;
         }
-        let signed = |sign: char, text: &str, there: bool| -> Vec<String> {
-            let room = half.saturating_sub(2);
-            let lines = if there { wrapped(text, 0, room) } else { Vec::new() };
-            let sign = |(i, line): (usize, String)| format!("{} {line}", if i == 0 { sign } else { ' ' });
-            lines.into_iter().enumerate().map(sign).collect()
-        };
         let (minus, plus) = if row.kind == RowKind::Same { (' ', ' ') } else { ('-', '+') };
-        let old = signed(minus, &row.old, row.kind != RowKind::Added);
-        let new = signed(plus, &row.new, row.kind != RowKind::Removed);
+        let old = if row.kind == RowKind::Added { Vec::new() } else { signed(minus, &row.old, half) };
+        let new = if row.kind == RowKind::Removed { Vec::new() } else { signed(plus, &row.new, half) };
         for i in 0..old.len().max(new.len()) {
             let side = |lines: &[String]| lines.get(i).cloned().unwrap_or_default();
             lines.push((row.kind, format!("{:<half$} │ {}", side(&old), side(&new)).trim_end().to_owned()));
         }
     }
     lines
+}
+
+/// The lines of a text in this width, after a sign on the first of them.
+pub(super) fn signed(sign: char, text: &str, width: usize) -> Vec<String> {
+    let line = |(i, line): (usize, String)| format!("{} {line}", if i == 0 { sign } else { ' ' }).trim_end().to_owned();
+    wrapped(text, 0, width.saturating_sub(2)).into_iter().enumerate().map(line).collect()
 }
 
 #[cfg(test)]
