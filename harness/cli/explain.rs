@@ -2,8 +2,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::view::{columns, cost_table, explained, worlds};
-use retake::__private::report::{RunResult, Runs, printed, terminal};
+use crate::view::{Diff, columns, cost_table, explained};
+use retake::__private::report::{RunResult, Runs, WorldData, printed, terminal};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
@@ -72,7 +72,7 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
     let data = run.and_then(|run| run.worlds).ok_or_else(|| {
         Error::new(format!("no run of the worlds of `{name}` was found here")).help(format!("to run them: {again}"))
     })?;
-    let named = worlds::named(&data, world);
+    let named: Vec<&WorldData> = data.worlds.iter().filter(|known| WorldData::is_named(&known.world, world)).collect();
     if named.is_empty() {
         let error = Error::new(format!("the last run of the worlds of `{name}` has none called `{world}`"));
         let known = data.worlds.iter().map(|world| world.world.as_str());
@@ -80,13 +80,12 @@ fn explain_world(name: &str, world: &str, runs: &Runs) -> Result<ExitCode> {
     }
     let width = columns::width();
     for world in &named {
-        terminal::out(worlds::head(world, width));
-        match worlds::beside(&data, world, width) {
-            Some(diff) => {
-                terminal::out("  the recorded run on the left, this world on the right\n");
-                diff.print();
-            }
-            None => terminal::out("  the service sent what was recorded"),
+        terminal::out(head(world, width));
+        if world.sent.is_empty() {
+            terminal::out("  the service sent what was recorded");
+        } else {
+            terminal::out("  the recorded run on the left, this world on the right\n");
+            Diff::side_by_side(&data.recorded.join("\n"), &world.sent.join("\n"), width).print();
         }
     }
     Ok(ExitCode::from(u8::from(named.iter().any(|world| world.fails))))
@@ -96,4 +95,13 @@ fn no_run(name: &str, runs: &Runs) -> Error {
     let known = runs.all().unwrap_or_default();
     let error = Error::new(format!("no run of a scenario `{name}` was found here"));
     error.suggest_or(name, known.iter().map(|run| run.scenario.as_str()), format!("to run it: {RETAKE} test {name}"))
+}
+
+/// The head of a world: its name, what the service did, and what says so.
+fn head(world: &WorldData, width: usize) -> String {
+    let WorldData { turn, caller, fault, verdict, why, world: id, .. } = world;
+    let caller = caller.as_ref().map(|caller| format!(" {caller}")).unwrap_or_default();
+    let place =
+        if *turn == 0 { id.split('/').next().unwrap_or_default().to_owned() } else { format!("turn {turn}{caller}") };
+    columns::ruled(format!("{place}, {fault}: {verdict}  {why}").trim_end(), width)
 }

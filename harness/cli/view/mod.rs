@@ -7,7 +7,6 @@ mod explain;
 mod form;
 mod page;
 mod side_by_side;
-pub(crate) mod worlds;
 
 pub(crate) use coloured::Diff;
 pub(crate) use conversation::Shown;
