@@ -9,6 +9,13 @@ use retake::__private::report::terminal;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 
+/// This minor version. A workflow installs no other, since the next one may change commands, fields and goldens.
+macro_rules! minor {
+    () => {
+        concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
+    };
+}
+
 mod body;
 mod cargo_toml;
 mod corrected;

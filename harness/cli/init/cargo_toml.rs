@@ -22,9 +22,7 @@ pub(super) fn completed(text: &str) -> Result<String, &'static str> {
 
 const DEPENDENCY: &str = concat!(
     "[dev-dependencies.retake]\nversion = \"",
-    env!("CARGO_PKG_VERSION_MAJOR"),
-    ".",
-    env!("CARGO_PKG_VERSION_MINOR"),
+    minor!(),
     "\"\ndefault-features = false\nfeatures = [\"record\"]\n"
 );
 
@@ -35,9 +33,7 @@ harness = false
 
 const BY_HAND: &str = concat!(
     "\nAdd to the package's Cargo.toml:\n\n  [dev-dependencies]\n  retake = { version = \"",
-    env!("CARGO_PKG_VERSION_MAJOR"),
-    ".",
-    env!("CARGO_PKG_VERSION_MINOR"),
+    minor!(),
     r#"", default-features = false, features = ["record"] }
 
   [[test]]

@@ -4,12 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::language::Language;
 
-/// This minor version. A workflow installs no other, since the next one may change commands, fields and goldens.
-macro_rules! minor {
-    () => {
-        concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"))
-    };
-}
 const CARGO_INSTALL: &str = concat!("      - run: cargo install retake-cli --version '~", minor!(), "' --locked\n");
 
 /// Returns the path of GitHub's workflow file, relative to the project's folder, and its text. The file belongs to the root of
