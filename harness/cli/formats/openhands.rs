@@ -23,52 +23,40 @@ pub(crate) fn to_fixture(
 ) -> Result<(Fixture, Vec<String>)> {
     let mut fired = Fired::new();
     let mut turns = Turns { sent: Rules::none(), messages: Vec::new(), answered: Vec::new() };
-    let mut open: Option<(Option<String>, Answer)> = None;
+    let mut open: Option<Answer> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
-    let mut close = |turns: &mut Turns, open: &mut Option<(Option<String>, Answer)>, condensed: bool| match open.take()
-    {
-        Some((id, _)) if condensed => {
-            let id = id.unwrap_or_else(|| "without an id".to_owned());
-            left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
-        }
-        Some((_, answer)) => turns.answer(answer),
-        None => {}
-    };
-    for mut event in conversation.events {
+    // The end closes the last answer, as does a history that is condensed.
+    for mut event in conversation.events.into_iter().chain([Event::Condensed]) {
         event.scrub(scrub, &mut fired);
+        let goes_on = match (&event, &open) {
+            (Event::Action(action), Some(answer)) => answer.id.is_some() && answer.id == action.answer,
+            _ => matches!(event, Event::Aside),
+        };
+        match open.take_if(|_| !goes_on) {
+            Some(Answer { id, .. }) if condensed => {
+                let id = id.unwrap_or_else(|| "without an id".to_owned());
+                left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
+            }
+            Some(answer) => turns.answer(answer),
+            None => {}
+        }
         match event {
             Event::Action(action) => {
-                let same = matches!(&open, Some((answer, _)) if answer.is_some() && *answer == action.answer);
-                if !same {
-                    close(&mut turns, &mut open, condensed);
-                    open = Some((action.answer.clone(), answer(action.answer.clone(), thought(&action.event))));
-                }
-                if let Some((_, answer)) = &mut open {
-                    answer.blocks.push(Block::ToolCall(call(action)));
-                    answer.finish = Some(Finish::ToolCalls);
-                }
+                let thought = || action.event.get("thought").map(text_of).unwrap_or_default();
+                let answer = open.get_or_insert_with(|| answer(action.answer.clone(), thought()));
+                answer.blocks.push(Block::ToolCall(call(action)));
+                answer.finish = Some(Finish::ToolCalls);
             }
             Event::Message { by: Speaker::Agent, event } => {
-                close(&mut turns, &mut open, condensed);
                 let id = event.str_of("llm_response_id").map(str::to_owned);
-                open = Some((id.clone(), answer(id, text_of_message(&event))));
+                open = Some(answer(id, text_of_message(&event)));
             }
-            Event::Message { by: Speaker::User, event } => {
-                close(&mut turns, &mut open, condensed);
-                turns.add(Message::new("human", text_of_message(&event)));
-            }
-            Event::Observation(observation) => {
-                close(&mut turns, &mut open, condensed);
-                turns.add(result(observation));
-            }
-            Event::Condensed => {
-                close(&mut turns, &mut open, condensed);
-                condensed = true;
-            }
+            Event::Message { by: Speaker::User, event } => turns.add(Message::new("human", text_of_message(&event))),
+            Event::Observation(observation) => turns.add(result(observation)),
+            Event::Condensed => condensed = true,
             Event::Aside => {}
         }
     }
-    close(&mut turns, &mut open, condensed);
     let mut fixture = Fixture::of_foreign(out, notes, turns.answered, &ToolExchanges::new(), rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
@@ -134,17 +122,13 @@ fn result(observation: Observation) -> Message {
     }
 }
 
-fn thought(event: &Json) -> String {
-    event.get("thought").map(text_of).unwrap_or_default()
-}
-
 fn text_of_message(event: &Json) -> String {
     let message = event.get("llm_message").and_then(|message| message.get("content")).map(text_of).unwrap_or_default();
     message + &event.get("extended_content").map(text_of).unwrap_or_default()
 }
 
 /// Returns the joined text of content blocks, or the content itself if it is text.
-fn text_of(content: &Json) -> String {
+pub(super) fn text_of(content: &Json) -> String {
     match content {
         Json::Str(text) => text.clone(),
         Json::Array(blocks) => blocks.iter().filter_map(|block| block.str_of("text")).collect(),
