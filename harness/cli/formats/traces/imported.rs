@@ -9,6 +9,7 @@ use super::lack::{Lack, Refused};
 use super::redact::Redactor;
 use super::span::{Span, by_trace};
 use super::{call, chain, fields, tools};
+use crate::formats::openhands::text_of;
 use retake::__private::report::table;
 use retake_base::error::{Error, Result};
 use retake_base::text::{clipped, counted, nth_turn};
@@ -137,13 +138,16 @@ impl Traces {
         call::name_callers(&mut calls, &spans);
         forget_placeholders(&mut calls);
         let completed = chain::complete(&mut calls);
-        let mut turns = Turns { rules, known: Known::default(), made: Vec::new() };
+        let (mut known, mut turns) = (Known::default(), Vec::new());
         let mut kept: Vec<ModelCall> = Vec::new();
         for (call, completed) in calls.into_iter().zip(completed) {
             let span = &spans[call.span];
-            if let Err(lack) = completed.and_then(|()| turns.add(&call).map_err(Lack::Conflict)) {
-                refused.push(Refused::of(span, lack));
-                continue;
+            match completed.and_then(|()| turn(&call, rules, &mut known).map_err(Lack::Conflict)) {
+                Ok(turn) => turns.push(turn),
+                Err(lack) => {
+                    refused.push(Refused::of(span, lack));
+                    continue;
+                }
             }
             let dropped = format!("{} of its span's attributes were dropped; the messages are whole", span.dropped);
             let notes = call.notes.iter().chain((span.dropped > 0).then_some(&dropped));
@@ -159,9 +163,9 @@ impl Traces {
         }
         let (exchanges, of_tools) = tools::exchanges(&spans, &kept);
         remarks.extend(of_tools);
-        let prompt = first_said(&kept).map(text);
+        let prompt = first_said(&kept).map(|message| text_of(&message.content));
         notes.extend(prompt.clone().map(|prompt| ("prompt".to_owned(), prompt.into())));
-        let mut fixture = Fixture::of_foreign(out, notes, turns.made, &exchanges, rules);
+        let mut fixture = Fixture::of_foreign(out, notes, turns, &exchanges, rules);
         fixture.scrub = Scrub::of_names(self.fired.iter().map(String::as_str), |_| None).map_err(Error::new)?;
         let hole = |refused: &Refused| format!("span {} ({}): {}", refused.span, refused.name, refused.reason);
         fixture.holes = refused.iter().map(hole).collect();
@@ -170,47 +174,38 @@ impl Traces {
     }
 }
 
-/// The turns so far.
-struct Turns<'a> {
-    rules: &'a Rules,
-    known: Known,
-    made: Vec<Recorded>,
-}
-
-impl Turns<'_> {
-    fn add(&mut self, call: &ModelCall) -> Result<(), String> {
-        let sent = Rules::none();
-        let (mut messages, mut texts, mut wire) = (call.messages.clone(), None, None);
-        if let Some((api, path, request, response)) = &call.wire {
-            let target = Target::from(path.as_str());
-            let decoded = wire::decode(*api, target, request, &self.known).map_err(|e| format!("its request: {e}"))?;
-            self.known.learn(*api, target, request, response);
-            // The service's own address may have another version in its path.
-            let mut checks: Texts = decoded.checks(&sent.normalizer).0;
-            (checks[Check::Form as usize], checks[Check::Dates as usize]) = (None, None);
-            texts = Some(checks);
-            // Of a stream, a library made the whole that its span holds.
-            wire = (!decoded.stream).then(|| Wire::to(*api, response.clone(), false));
-            messages = decoded.into_messages();
-        }
-        let caller = call.caller.as_deref().map(|caller| self.rules.caller(Some(caller)));
-        let (conversation, output) = (sent.canonical(messages), call.answer.clone());
-        if conversation.is_empty() {
-            return Err("none of its messages has content".to_owned());
-        }
-        let turn = Recorded { caller, conversation, texts, request: None, output, wire };
-        // Whether replay can serve it, and read it.
-        let foreign = turn.output.blocks.iter().find(|block| matches!(block, Block::Native(_)));
-        if let (Some(Block::Native(native)), None) = (foreign, &turn.wire) {
-            let block: String = native.block.print(Layout::Compact).chars().take(60).collect();
-            return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
-        }
-        let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], self.rules);
-        let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), self.rules);
-        read.map_err(|error| error.what().to_owned())?;
-        self.made.push(turn);
-        Ok(())
+/// The turn of a call, after those before it. Fails if replay cannot serve it.
+fn turn(call: &ModelCall, rules: &Rules, known: &mut Known) -> Result<Recorded, String> {
+    let sent = Rules::none();
+    let (mut messages, mut texts, mut wire) = (call.messages.clone(), None, None);
+    if let Some((api, path, request, response)) = &call.wire {
+        let target = Target::from(path.as_str());
+        let decoded = wire::decode(*api, target, request, known).map_err(|e| format!("its request: {e}"))?;
+        known.learn(*api, target, request, response);
+        // The service's own address may have another version in its path.
+        let mut checks: Texts = decoded.checks(&sent.normalizer).0;
+        (checks[Check::Form as usize], checks[Check::Dates as usize]) = (None, None);
+        texts = Some(checks);
+        // Of a stream, a library made the whole that its span holds.
+        wire = (!decoded.stream).then(|| Wire::to(*api, response.clone(), false));
+        messages = decoded.into_messages();
     }
+    let caller = call.caller.as_deref().map(|caller| rules.caller(Some(caller)));
+    let (conversation, output) = (sent.canonical(messages), call.answer.clone());
+    if conversation.is_empty() {
+        return Err("none of its messages has content".to_owned());
+    }
+    let turn = Recorded { caller, conversation, texts, request: None, output, wire };
+    // Whether replay can serve it, and read it.
+    let foreign = turn.output.blocks.iter().find(|block| matches!(block, Block::Native(_)));
+    if let (Some(Block::Native(native)), None) = (foreign, &turn.wire) {
+        let block: String = native.block.print(Layout::Compact).chars().take(60).collect();
+        return Err(format!("no API can serve a part of its answer as the trace has it: {block}"));
+    }
+    let alone = Fixture::of_turns(Path::new(""), BTreeMap::new(), vec![turn.clone()], rules);
+    let read = Fixture::parse(Path::new(""), alone.print().as_bytes(), rules);
+    read.map_err(|error| error.what().to_owned())?;
+    Ok(turn)
 }
 
 /// Removes ids that several answers have: some frameworks put the same word where the provider gave no id.
@@ -225,13 +220,6 @@ fn forget_placeholders(calls: &mut [ModelCall]) {
 /// The first message of the user.
 fn first_said(calls: &[ModelCall]) -> Option<&Message> {
     calls.iter().flat_map(|call| &call.messages).find(|message| message.kind == "human")
-}
-
-fn text(message: &Message) -> String {
-    match &message.content {
-        Json::Array(parts) => parts.iter().filter_map(|part| part.str_of("text")).collect(),
-        other => other.as_str().unwrap_or_default().to_owned(),
-    }
 }
 
 /// The request that started the trace: the outermost span that has a path and is no call. Clients' spans have a path too.
