@@ -14,7 +14,7 @@ use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_model::{
-    CallerRules, Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged, Stages, places_here,
+    Companion, Fault, Load, Miss, Mode, ModelServer, Pacing, Replay, Scope, Staged, Stages, places_here,
 };
 use retake_scenario::Level;
 use retake_wire::fixture::Fixture;
@@ -23,9 +23,9 @@ use retake_wire::{Body, Response};
 /// The fixtures that a server replays, and their state since the server started or was last reset.
 #[derive(Debug)]
 pub(super) struct Serving {
-    project: OpenProject,
+    pub(super) project: OpenProject,
     option: ProjectOption,
-    how: How,
+    pub(super) how: How,
     /// The folders whose fixtures a reset may name.
     folders: Vec<PathBuf>,
     laid_in: Mutex<LaidIn>,
@@ -73,16 +73,6 @@ impl Serving {
         let folders = beside.chain([option.folder()?]).filter_map(|folder| resolved(&folder)).collect();
         let (laid_in, server) = (Mutex::new(laid_in), OnceLock::new());
         Ok(Serving { project, option, how, folders, laid_in, server })
-    }
-
-    /// The rules that name the caller of a call that does not declare one.
-    pub(super) fn callers(&self) -> CallerRules {
-        self.project.callers.clone()
-    }
-
-    /// What a load test asks of the server, and its counts.
-    pub(super) fn load(&self) -> &Arc<Load> {
-        &self.how.load
     }
 
     /// The replay of the current fixtures.

@@ -24,10 +24,10 @@ impl ProjectOption {
         OpenProject::of_fixture(fixture, self.named().as_deref())
     }
 
-    /// The project of several fixtures that are served as one table.
+    /// The project of several fixtures that are served as one table; without any, as [`ProjectOption::open_here`].
     /// Fails if no project is named and the fixtures are in different ones.
     pub(super) fn open_for_all(&self, fixtures: &[PathBuf]) -> Result<OpenProject> {
-        let [first, others @ ..] = fixtures else { return Err(Error::new("no fixture")) };
+        let [first, others @ ..] = fixtures else { return self.open_here() };
         let other = || others.iter().find(|other| folder_of(other) != folder_of(first));
         if let (None, Some(other)) = (self.named(), other()) {
             let (first, other) = (first.display(), other.display());

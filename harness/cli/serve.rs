@@ -8,7 +8,6 @@ use clap::Args;
 
 use super::companion::{How, Serving};
 use super::project::ProjectOption;
-use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
@@ -99,18 +98,23 @@ impl Serve {
                 .help("leave out --key to use a random one"));
         }
         let files = self.fixture.iter().map(|named| self.project.fixture_file(named)).collect::<Result<Vec<_>>>()?;
-        let project = match &files[..] {
-            [] => self.project.open_here()?,
-            files => self.project.open_for_all(files)?,
-        };
+        let project = self.project.open_for_all(&files)?;
         hide(project.secrets()?.scrub().clone());
         if files.is_empty() {
             terminal::note("no fixture is named, so each call is a miss until POST /__retake/reset names one");
         }
         keep_the_last(KEPT);
+        // If a load test does not say how slowly answers are sent, the suite does.
+        let of_suite = || if project.delays == Delays::Recorded { Pace::recorded() } else { Pace::default() };
+        let load = LoadOptions {
+            pace: self.delays.clone().unwrap_or_else(of_suite),
+            at_once: self.limit.map(|limit| limit as usize),
+            rate: self.rate,
+            session_by: self.session_by.clone(),
+        };
         let how = How {
             repeat: self.repeat,
-            load: Load::new(self.load(&project)),
+            load: Load::new(load),
             needs_delays: self.delays.as_ref().is_some_and(Pace::is_recorded),
             world: self.world,
             by_header: self.worlds,
@@ -122,29 +126,16 @@ impl Serve {
         code
     }
 
-    /// What a load test asks of the server. If it does not say how slowly answers are sent, the suite does.
-    fn load(&self, project: &OpenProject) -> LoadOptions {
-        let of_suite = || if project.delays == Delays::Recorded { Pace::recorded() } else { Pace::default() };
-        LoadOptions {
-            pace: self.delays.clone().unwrap_or_else(of_suite),
-            at_once: self.limit.map(|limit| limit as usize),
-            rate: self.rate,
-            session_by: self.session_by.clone(),
-        }
-    }
-
     async fn serve(self, serving: &Arc<Serving>) -> Result<ExitCode> {
         // Listen before printing the line that says it is ready: its reader may send a signal at once.
         let mut ended = Signals::listen()?;
         let eof = at_eof(self.until_eof);
-        let callers = serving.callers();
-        let load = Some(serving.load().clone());
         let workers = self.workers.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
         let options = ServerOptions {
-            callers,
+            callers: serving.project.callers.clone(),
             address: Some(self.addr),
             key: self.key.clone(),
-            load,
+            load: Some(serving.how.load.clone()),
             more_workers: workers - 1,
             ..ServerOptions::default()
         };
@@ -175,7 +166,7 @@ impl Serve {
                 terminal::note(format!("note: {line}"));
             }
             failing.iter().for_each(terminal::error);
-            for line in self.of_load(serving.load()) {
+            for line in self.of_load(&serving.how.load) {
                 terminal::note(format!("note: {line}"));
             }
         }
