@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{Request, header};
 use clap::Args;
 
-use super::project::ProjectOption;
+use super::project::{ProjectOption, note_each};
 use super::relay::{Running, Upstreams, runner};
 use crate::formats::{RequestAtHand, requests};
 use retake::__private::report::{CheckData, check_json, check_text, terminal};
@@ -60,9 +60,7 @@ impl Check {
         let limits = Limits { calls: self.max_calls, tokens: self.max_tokens };
         if let Some(file) = &self.requests {
             let (requests, left_out) = requests(file)?;
-            for line in left_out {
-                terminal::note(format!("left out: {line}"));
-            }
+            note_each("left out", left_out);
             return self.send(&requests, limits);
         }
         let root = self.project.folder()?;

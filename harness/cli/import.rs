@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::import_traces::TraceOptions;
-use super::project::ProjectOption;
+use super::project::{ProjectOption, note_each};
 use crate::formats::traces::TraceFormat;
 use crate::formats::{Foreign, Imported, Options, openhands, to_fixture};
 use retake::__private::project::OpenProject;
@@ -119,9 +119,7 @@ impl Import {
         };
         unread.iter().for_each(terminal::error);
         notes.iter().for_each(terminal::note);
-        for line in &left_out {
-            terminal::note(format!("left out: {line}"));
-        }
+        note_each("left out", &left_out);
         let turns = fixture.table.turns().len();
         let found = fixture.scrub.names().union(&of_answers).cloned().collect();
         // What is masked in a journal is in no other file.

@@ -1,11 +1,13 @@
 //! The project that a subcommand works on.
 
+use std::fmt::Display;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use retake::__private::project::{OpenProject, folder_of};
+use retake::__private::report::terminal;
 use retake::__private::run::{Goldens, Policy};
 use retake_base::error::{Error, Result};
 use retake_scenario::is_name;
@@ -109,5 +111,12 @@ pub(super) fn input(file: Option<&Path>) -> Result<Vec<u8>> {
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
         read.map_err(|e| Error::new(format!("failed to read standard input: {e}")))?;
         Ok(bytes)
+    }
+}
+
+/// Notes each of these lines, after a word that says what they are.
+pub(super) fn note_each(word: &str, lines: impl IntoIterator<Item = impl Display>) {
+    for line in lines {
+        terminal::note(format!("{word}: {line}"));
     }
 }

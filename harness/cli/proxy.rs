@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::import::notes_of;
-use super::project::ProjectOption;
+use super::project::{ProjectOption, note_each};
 use super::relay::{Running, Upstreams};
 use super::serve::say_ready;
 use retake::__private::project::OpenProject;
@@ -134,19 +134,17 @@ impl Proxy {
             troubles.iter().for_each(terminal::error);
             return code.map(|_| ExitCode::from(1));
         }
-        for line in &troubles {
-            terminal::note(format!("warning: {line}"));
-        }
+        note_each("warning", &troubles);
         code
     }
 
     fn write_fixture(&self, journal_file: &std::path::Path, rules: &Rules, scrub: &Scrub) -> Result<ExitCode> {
         let made = call_log::to_fixture(None, journal_file, &self.out, notes_of(&self.out, rules), rules, scrub)?;
-        made.left_out.iter().for_each(|line| terminal::note(format!("left out: {line}")));
+        note_each("left out", &made.left_out);
         if !self.errors && !made.failed.is_empty() {
             terminal::note(format!("to make turns of a provider's errors: {RETAKE} proxy … --errors"));
         }
-        made.warnings.iter().for_each(|line| terminal::note(format!("warning: {line}")));
+        note_each("warning", &made.warnings);
         let turns = made.fixture.table.turns().len();
         let left_out = made.left_out.len();
         if turns == 0 {
@@ -163,9 +161,7 @@ impl Proxy {
         // Check the printed text, which replay will read, and not the fixture in memory.
         let text = made.fixture.print();
         let fixture = Arc::new(Fixture::parse(&self.out, text.as_bytes(), rules)?);
-        if let Some(unserved) = first_unserved(&fixture, rules) {
-            terminal::note(format!("warning: {unserved}"));
-        }
+        note_each("warning", first_unserved(&fixture, rules));
         files::write_whole(&self.out, text.as_bytes())?;
         let out = self.out.display();
         terminal::note(format!("{} recorded to {out}, {left_out} left out", counted(turns, "turn")));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::companion::{How, Serving};
-use super::project::ProjectOption;
+use super::project::{ProjectOption, note_each};
 use retake::__private::report::terminal;
 use retake::__private::run::Signals;
 use retake_base::error::{Error, Result};
@@ -162,13 +162,9 @@ impl Serve {
                 let place = if self.report.is_some() { "in the report" } else { "--report FILE lists them" };
                 terminal::note(format!("… and {} more misses, {place}", all - SHOWN));
             }
-            for line in &notes {
-                terminal::note(format!("note: {line}"));
-            }
+            note_each("note", &notes);
             failing.iter().for_each(terminal::error);
-            for line in self.of_load(&serving.how.load) {
-                terminal::note(format!("note: {line}"));
-            }
+            note_each("note", self.of_load(&serving.how.load));
         }
         Ok(if misses.is_empty() && failing.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }

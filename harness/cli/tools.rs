@@ -99,9 +99,7 @@ impl Tools {
 
 /// Prints the notes, the drift and a summary, and returns the exit code.
 fn print_outcome(name: &str, outcome: &Outcome, level: Level, root: &Path) -> ExitCode {
-    for line in explain::notes(outcome) {
-        terminal::note(format!("note: {name}: {line}"));
-    }
+    project::note_each(&format!("note: {name}"), explain::notes(outcome));
     let log = outcome.log.strip_prefix(root).unwrap_or(&outcome.log).display();
     let drifted = !outcome.is_same();
     if drifted && level != Level::Ignore {
