@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::answer;
 use super::keys::Keys;
 use super::outward::Outward;
-use super::providers::{Upstream, Upstreams};
+use super::providers::Upstreams;
 use retake_model::is_same_key;
 use retake_model::relay::{FAILED, KEY, MARK, OWN, REFUSED, undeclared};
 
@@ -51,64 +51,46 @@ pub(super) struct RelayState {
 }
 
 pub(super) async fn handle(State(relay): State<Arc<RelayState>>, request: Request<Body>) -> Response<Body> {
+    // What went wrong between the relay and a provider.
+    answered(&relay, request).await.unwrap_or_else(|why| marked(FAILED, &why))
+}
+
+async fn answered(relay: &Arc<RelayState>, request: Request<Body>) -> Result<Response<Body>, String> {
     let (parts, body) = request.into_parts();
     let brings = |name: &str| {
         parts.headers.get(name).and_then(|key| key.to_str().ok()).is_some_and(|key| is_same_key(key, &relay.key))
     };
     if parts.uri.scheme().is_some() {
         if !brings(header::PROXY_AUTHORIZATION.as_str()) {
-            return said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "the relay's key is missing");
+            return Ok(said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "the relay's key is missing"));
         }
         return forward(&relay.to_systems, Request::from_parts(parts, body)).await;
     }
     if !brings(KEY) {
-        return said(StatusCode::FORBIDDEN, "the relay's key is missing");
+        return Ok(said(StatusCode::FORBIDDEN, "the relay's key is missing"));
     }
-    let body = match axum::body::to_bytes(body, MAX_BODY).await {
-        Ok(body) => body,
-        Err(e) => return failed(&format!("the call could not be read: {e}")),
-    };
+    let body = axum::body::to_bytes(body, MAX_BODY).await.map_err(|e| format!("the call could not be read: {e}"))?;
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
     let (first, rest) = path[1..].split_once('/').unwrap_or((&path[1..], ""));
     if first == OWN {
-        return own(&relay, rest, &body).await;
+        return own(relay, rest, &body).await;
     }
-    let upstream = match relay.upstreams.of(first) {
-        Ok(upstream) => upstream,
-        Err(why) => return failed(&why),
-    };
+    let upstream = relay.upstreams.of(first)?;
     let path = &path[1 + first.len()..];
     let (asked, in_path) = (body.clone(), path.to_owned());
-    match aside(&relay, asked.len(), move |keys| keys.undeclared_in(&in_path, &asked).map(str::to_owned)).await {
-        Ok(None) => {}
-        Ok(Some(name)) => return marked(REFUSED, &undeclared(&name, true)),
-        Err(why) => return failed(&why),
+    let look = move |keys: &Keys| keys.undeclared_in(&in_path, &asked).map(str::to_owned);
+    if let Some(name) = aside(relay, body.len(), look).await? {
+        return Ok(marked(REFUSED, &undeclared(&name, true)));
     }
-    let mut call = Request::new(body);
-    *call.method_mut() = parts.method;
-    *call.headers_mut() = parts.headers;
+    let (mut head, ()) = Request::new(()).into_parts();
+    (head.method, head.headers, head.uri) = (parts.method, parts.headers, upstream.uri(path)?);
     for name in OF_THE_RELAY {
-        call.headers_mut().remove(name);
+        head.headers.remove(name);
     }
-    match pass_on(&relay, upstream, path, call).await {
-        Ok(answer) => answer,
-        Err(why) => failed(&why),
-    }
-}
-
-async fn pass_on(
-    relay: &RelayState,
-    upstream: &Upstream,
-    path: &str,
-    mut call: Request<Bytes>,
-) -> Result<Response<Body>, String> {
-    *call.uri_mut() = upstream.uri(path)?;
-    call.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    call.headers_mut().extend(upstream.key_header()?);
-    let (mut head, body) = call.into_parts();
+    head.headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    head.headers.extend(upstream.key_header()?);
     upstream.sign(&head.method, &head.uri, &body, &mut head.headers)?;
-    let call = Request::from_parts(head, Body::from(body));
-    let answer = relay.to_providers.send(call).await;
+    let answer = relay.to_providers.send(Request::from_parts(head, Body::from(body))).await;
     let answer = answer.map_err(|why| upstream.unreachable(&why))?;
     answer::passed_on(answer, relay.keys.censor()).map_err(|name| {
         format!(
@@ -133,19 +115,18 @@ async fn aside<T: Send + 'static>(
 }
 
 /// Answers for the relay itself.
-async fn own(relay: &Arc<RelayState>, what: &str, body: &Bytes) -> Response<Body> {
-    match what.split_once('/') {
-        Some(("try", provider)) => match try_out(relay, provider).await {
-            Ok(()) => said(StatusCode::NO_CONTENT, ""),
-            Err(why) => failed(&why),
-        },
+async fn own(relay: &Arc<RelayState>, what: &str, body: &Bytes) -> Result<Response<Body>, String> {
+    Ok(match what.split_once('/') {
+        Some(("try", provider)) => {
+            let upstream = relay.upstreams.of(provider)?;
+            let tried = relay.to_providers.try_out(upstream.uri("/")?).await;
+            tried.map_err(|why| upstream.unreachable(&why))?;
+            said(StatusCode::NO_CONTENT, "")
+        }
         None if what == "scrub" => {
             let line = body.clone();
-            match aside(relay, line.len(), move |keys| keys.scrubbed(&line)).await.flatten() {
-                Ok(None) => said(StatusCode::NO_CONTENT, ""),
-                Ok(Some(line)) => Response::new(line.into()),
-                Err(why) => failed(&why),
-            }
+            let scrubbed = aside(relay, body.len(), move |keys| keys.scrubbed(&line)).await??;
+            scrubbed.map_or_else(|| said(StatusCode::NO_CONTENT, ""), |line| Response::new(line.into()))
         }
         None if what == "life" => {
             relay.is_heard.store(true, Ordering::Relaxed);
@@ -159,19 +140,7 @@ async fn own(relay: &Arc<RelayState>, what: &str, body: &Bytes) -> Response<Body
             Response::new(Body::from_stream(futures_util::StreamExt::chain(lines, open)))
         }
         _ => said(StatusCode::NOT_FOUND, "the relay does not know that"),
-    }
-}
-
-async fn try_out(relay: &RelayState, provider: &str) -> Result<(), String> {
-    let upstream = relay.upstreams.of(provider)?;
-    let uri: Uri = upstream.uri("/")?;
-    let tried = relay.to_providers.try_out(uri).await;
-    tried.map_err(|why| upstream.unreachable(&why))
-}
-
-/// What went wrong between the relay and a provider.
-pub(super) fn failed(why: &str) -> Response<Body> {
-    marked(FAILED, why)
+    })
 }
 
 fn marked(mark: &'static str, why: &str) -> Response<Body> {
@@ -191,8 +160,8 @@ const OF_A_CONNECTION: [&str; 6] =
     ["connection", "keep-alive", "proxy-authorization", "proxy-connection", "transfer-encoding", "upgrade"];
 
 /// Sends a request on, unchanged but for TLS.
-pub(super) async fn forward(outward: &Outward, mut request: Request<Body>) -> Response<Body> {
-    let Some(uri) = secure(request.uri().clone()) else { return failed("the request has no address") };
+async fn forward(outward: &Outward, mut request: Request<Body>) -> Result<Response<Body>, String> {
+    let uri = secure(request.uri().clone()).ok_or("the request has no address")?;
     let host = uri.authority().map(ToString::to_string).unwrap_or_default();
     *request.uri_mut() = uri;
     for name in OF_A_CONNECTION {
@@ -200,15 +169,12 @@ pub(super) async fn forward(outward: &Outward, mut request: Request<Body>) -> Re
     }
     let named = || host.parse().unwrap_or(header::HeaderValue::from_static(""));
     request.headers_mut().entry(header::HOST).or_insert_with(named);
-    match outward.send(request).await {
-        Ok(mut answer) => {
-            for name in OF_A_CONNECTION {
-                answer.headers_mut().remove(name);
-            }
-            answer
-        }
-        Err(why) => failed(&format!("https://{host} cannot be reached: {why}")),
+    let answer = outward.send(request).await;
+    let mut answer = answer.map_err(|why| format!("https://{host} cannot be reached: {why}"))?;
+    for name in OF_A_CONNECTION {
+        answer.headers_mut().remove(name);
     }
+    Ok(answer)
 }
 
 /// Returns the same address over TLS.
