@@ -1,4 +1,4 @@
-use retake_core::key::attributed;
+use retake_core::key::{Rules, attributed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -55,29 +55,22 @@ impl Prune {
         }
         let mut all_known = true;
         for (file, scenarios) in users.iter().filter(|(_, users)| users.iter().any(|user| wanted(&user.name))) {
-            let shown = file.strip_prefix(&root).unwrap_or(file);
             let Some(fixture) = scenarios.first().map(|scenario| fixtures.of(scenario)).transpose()?.flatten() else {
                 continue;
             };
             match unasked(&root, &fixture, scenarios) {
                 Err(why) => {
                     all_known = false;
-                    terminal::note(format!("{}: kept, {why}", shown.display()));
+                    terminal::note(format!("{}: kept, {why}", fixture.path.display()));
                 }
-                Ok(unasked) => self.prune(&fixture, &unasked, &open, (file, shown))?,
+                Ok(unasked) => self.prune(&fixture, &unasked, &open.rules, file)?,
             }
         }
         Ok(ExitCode::from(u8::from(!all_known)))
     }
 
-    fn prune(
-        &self,
-        fixture: &Fixture,
-        unasked: &Unasked,
-        open: &OpenProject,
-        (file, shown): (&Path, &Path),
-    ) -> Result<()> {
-        let pruned = fixture.clone().without(&unasked.turns, &unasked.exchanges, &open.rules);
+    fn prune(&self, fixture: &Fixture, unasked: &Unasked, rules: &Rules, file: &Path) -> Result<()> {
+        let pruned = fixture.clone().without(&unasked.turns, &unasked.exchanges, rules);
         let texts = fixture.texts.len() - pruned.texts.len();
         let of = |count: usize, what: &str| (count > 0).then(|| counted(count, what));
         let gone = [of(unasked.turns.len(), "turn"), of(unasked.exchanges.len(), "exchange"), of(texts, "text")];
@@ -86,7 +79,7 @@ impl Prune {
             return Ok(());
         }
         let goes = if self.dry_run { "would go" } else { "gone" };
-        terminal::out(format!("{}: {goes}: {}", shown.display(), gone.join(", ")));
+        terminal::out(format!("{}: {goes}: {}", fixture.path.display(), gone.join(", ")));
         for index in &unasked.turns {
             let turn = &fixture.table.turns()[*index];
             let text = turn.output.text();
