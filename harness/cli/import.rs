@@ -37,10 +37,10 @@ pub(super) struct Import {
     /// The recordings: files or folders; a folder's files are read in the order of their names. For traces, `-` is standard
     /// input
     #[arg(required_unless_present = "listen")]
-    input: Vec<PathBuf>,
+    pub(super) input: Vec<PathBuf>,
     /// The fixture to write
     #[arg(long, value_name = "FILE", required_unless_present = "list")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Also make turns of failed answers: redirects, and status 400 and above
     #[arg(long)]
     errors: bool,
@@ -50,7 +50,7 @@ pub(super) struct Import {
     #[command(flatten)]
     traces: Option<TraceOptions>,
     #[command(flatten)]
-    project: ProjectOption,
+    pub(super) project: ProjectOption,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -99,7 +99,7 @@ impl Import {
         };
         if let Some(format) = format {
             let traces = self.traces.clone().unwrap_or_default();
-            return traces.import(format, &self.input, self.out.as_deref(), &self.project);
+            return traces.import(format, self);
         }
         if self.traces.is_some() {
             let options = "--trace, --list, --listen, --scenario, --redact and --redact-pattern";

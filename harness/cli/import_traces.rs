@@ -1,12 +1,11 @@
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 use regex::Regex;
 
-use super::import::{notes_of, unreadable};
-use super::project::ProjectOption;
+use super::import::{self, Import, notes_of, unreadable};
 use super::schemas;
 use crate::formats::traces::{Personal, Redactor, Refused, Taken, TraceFormat, Traces, read, receive};
 use retake::__private::project::folder_of;
@@ -45,13 +44,8 @@ pub(super) struct TraceOptions {
 }
 
 impl TraceOptions {
-    pub(super) fn import(
-        &self,
-        format: TraceFormat,
-        inputs: &[PathBuf],
-        out: Option<&Path>,
-        project: &ProjectOption,
-    ) -> Result<ExitCode> {
+    pub(super) fn import(&self, format: TraceFormat, Import { input, out, project, .. }: &Import) -> Result<ExitCode> {
+        let out = out.as_deref();
         let opened = out.map_or_else(|| project.open_here(), |out| project.open(out))?;
         let root = out.and_then(folder_of).map_or_else(|| project.folder(), Ok)?;
         let scenario = self.scenario.as_deref().map(|name| Ok((name, super::new::file(&root, name)?))).transpose()?;
@@ -62,7 +56,7 @@ impl TraceOptions {
         let (spans, skipped) = match self.listen {
             Some(_) if format != TraceFormat::Otlp => return Err(Error::new(NOTHING_SENT)),
             Some(address) => (receive(address)?, Vec::new()),
-            None => match read(format, inputs) {
+            None => match read(format, input) {
                 Ok(read) => read,
                 Err(errors) => return Ok(unreadable(&errors)),
             },
@@ -95,7 +89,7 @@ impl TraceOptions {
         // What replay will read, not what is in memory.
         let printed = fixture.print();
         Fixture::parse(out, printed.as_bytes(), &opened.rules)?;
-        if !super::import::write(fixture, out, &none, (scrub, fixture.scrub.names(), "import again"))? {
+        if !import::write(fixture, out, &none, (scrub, fixture.scrub.names(), "import again"))? {
             return Ok(ExitCode::from(1));
         }
         if redactor.replaced(&printed) > 0 {
