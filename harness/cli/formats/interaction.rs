@@ -62,8 +62,9 @@ impl Interaction {
         if !self.is_of_recording(hosts) {
             return Err(format!("{what}: not a POST request, so not a model call"));
         }
-        let (api, request) = self.request_to(target);
-        let mut request = request.map_err(|reason| format!("{what}: the request: {reason}"))?;
+        let api = target.api().unwrap_or(Api::Opaque);
+        let mut request = self.request_json(api).map_err(|reason| format!("{what}: the request: {reason}"))?;
+        let api = api.of_body(&request);
         if api == Api::Opaque && asks_for_a_token(&path, &request) {
             return Err(format!("{what}: asks for an OAuth token, which must not be in a fixture"));
         }
@@ -131,15 +132,6 @@ impl Interaction {
     /// The method and the URL, as in `POST https://api.openai.com/v1/responses`, without the query, which may contain a key.
     pub(super) fn what(&self) -> String {
         format!("{} {}", self.method, self.url.split(['?', '#']).next().unwrap_or_default())
-    }
-
-    /// The request's API, and its body.
-    fn request_to(&self, target: Target<'_>) -> (Api, Result<Json, String>) {
-        let api = target.api().unwrap_or(Api::Opaque);
-        match self.request_json(api) {
-            Ok(request) => (api.of_body(&request), Ok(request)),
-            Err(reason) => (api, Err(reason)),
-        }
     }
 
     fn request_json(&self, api: Api) -> Result<Json, String> {
