@@ -48,7 +48,7 @@ impl Audit {
     }
 }
 
-fn score(text: &str) -> std::result::Result<f64, String> {
+fn score(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(score) if (0.0..=1.0).contains(&score) => Ok(score),
         _ => Err("expected a number from 0 to 1".to_owned()),

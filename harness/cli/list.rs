@@ -71,7 +71,7 @@ impl List {
         }
         let open = OpenProject::of_scenarios(&discovered);
         let (fixtures, goldens) = (Fixtures::new(root.clone(), open.rules.clone()), super::project::goldens(&root));
-        let row = |found: &std::result::Result<Scenario, Broken>| match found {
+        let row = |found: &Result<Scenario, Broken>| match found {
             Ok(scenario) => Row::of(scenario, &discovered, &fixtures, &goldens),
             Err(Broken { name, error }) => Row { name: name.clone(), error: Some(error.to_string()), ..Row::default() },
         };

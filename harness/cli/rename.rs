@@ -9,7 +9,7 @@ use retake::__private::run::{WaitingKind, may_write_fixtures};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
-use retake_scenario::{SCENARIOS, discover, is_name, no_name};
+use retake_scenario::{Discovered, SCENARIOS, discover, is_name, no_name};
 
 /// Give a scenario another name: its folder, its fixtures, its goldens, and the scenarios that replay its fixtures
 #[derive(Debug, Args)]
@@ -83,16 +83,11 @@ impl Rename {
     }
 
     /// The scenarios that name a renamed fixture, with their new texts.
-    fn edits(
-        &self,
-        root: &Path,
-        discovered: &retake_scenario::Discovered,
-        names: &[(String, String)],
-    ) -> Result<Vec<(PathBuf, String)>> {
+    fn edits(&self, root: &Path, found: &Discovered, names: &[(String, String)]) -> Result<Vec<(PathBuf, String)>> {
         let pattern = format!(r#"(?m)(\bfixture\s*=\s*)(["'])({}[a-z0-9._-]*)(["'])"#, regex::escape(&self.old));
         let pattern = Regex::new(&pattern).map_err(|error| Error::new(error.to_string()))?;
         let mut edits: Vec<(PathBuf, String)> = Vec::new();
-        for scenario in discovered.sound() {
+        for scenario in found.sound() {
             if edits.iter().any(|(file, _)| *file == scenario.file) {
                 continue;
             }

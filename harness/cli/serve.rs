@@ -182,7 +182,7 @@ impl Serve {
     }
 }
 
-fn world(text: &str) -> std::result::Result<(Option<usize>, Fault), String> {
+fn world(text: &str) -> Result<(Option<usize>, Fault), String> {
     Fault::of_turn(text).ok_or_else(|| {
         let names = FaultKind::ALL.into_iter().filter(|kind| *kind != FaultKind::Order).map(FaultKind::name);
         format!("expected a fault, or turnN/ and a fault: {}", names.collect::<Vec<_>>().join(", "))

@@ -86,9 +86,8 @@ fn own(root: &Path, args: &[String]) -> Result<()> {
 /// The scenarios that these files concern, by name. `None` if the suite cannot be read, which a run tells.
 fn concerned(root: &Path, files: &[PathBuf]) -> Option<BTreeSet<String>> {
     let Discovered { suite, scenarios } = discover(root).ok()?;
-    let is_in =
-        |file: &Path, it: &std::result::Result<Scenario, _>| it.as_ref().is_ok_and(|it| file.starts_with(&it.dir));
-    let concerns = |file: &PathBuf, it: &std::result::Result<Scenario, _>| match it {
+    let is_in = |file: &Path, it: &Result<Scenario, _>| it.as_ref().is_ok_and(|it| file.starts_with(&it.dir));
+    let concerns = |file: &PathBuf, it: &Result<Scenario, _>| match it {
         // The suite, and files that scenarios share.
         _ if file.starts_with(SCENARIOS) && !scenarios.iter().any(|it| is_in(file, it)) => true,
         Ok(scenario) => is_in(file, it) || concerns(file, scenario, &suite),
@@ -159,7 +158,7 @@ impl Watched {
         let mut files = BTreeMap::new();
         let is_project = |entry: &ignore::DirEntry| !LEFT_OUT.iter().any(|name| entry.file_name() == *name);
         let walk = WalkBuilder::new(&self.root).require_git(false).filter_entry(is_project).build();
-        for entry in walk.filter_map(std::result::Result::ok) {
+        for entry in walk.filter_map(Result::ok) {
             let is_folder = entry.file_type().is_some_and(|of| of.is_dir());
             if is_folder && !self.folders.contains(entry.path()) {
                 let watcher = self.debouncer.watcher();

@@ -49,11 +49,7 @@ impl Model {
     }
 }
 
-fn answer(
-    parts: &Parts,
-    body: &Bytes,
-    (over, says): &mut (&'static str, bool),
-) -> std::result::Result<Response, Response> {
+fn answer(parts: &Parts, body: &Bytes, (over, says): &mut (&'static str, bool)) -> Result<Response, Response> {
     let target = Target { method: parts.method.as_str(), path: scripted::path(parts) };
     let (api, body) = scripted::chat(target, body)?;
     *over = api.name();
