@@ -1,5 +1,6 @@
 //! The time axis of a run: one lane of bars or marks for the steps, for each caller, for tools, and for events.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -66,14 +67,8 @@ pub(super) fn lanes(run: &RunData) -> Vec<Lane<'_>> {
     let Some(span) = Span::of(run) else { return Vec::new() };
     let lane = |label, bars: Vec<Bar>| Lane { label, bars, events: String::new() };
     let mut lanes = vec![lane("steps", steps(run, &span))];
-    let mut callers: Vec<&str> = Vec::new();
-    for call in &run.calls {
-        let caller = caller(call);
-        if !callers.contains(&caller) {
-            callers.push(caller);
-        }
-    }
-    for name in callers {
+    let mut known = HashSet::new();
+    for name in run.calls.iter().map(caller).filter(|name| known.insert(*name)) {
         let of_caller = run.calls.iter().filter(|call| caller(call) == name);
         lanes.push(lane(name, of_caller.take(BARS).map(|call| of_call(call, &span)).collect()));
     }

@@ -1,5 +1,7 @@
 //! What the page shows of a run beside its data: what is drawn, compared, or told in other words.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde::Serialize;
 
 use super::axis::{Lane, lanes, ticks};
@@ -87,20 +89,12 @@ struct CellView<'a> {
     all: String,
 }
 
-impl WorldsView<'_> {
-    pub(super) fn of(data: &WorldsData) -> WorldsView<'_> {
-        let mut faults: Vec<&str> = Vec::new();
-        let mut turns: Vec<(usize, &str)> = Vec::new();
-        for world in &data.worlds {
-            if !faults.contains(&name_of(world)) {
-                faults.push(name_of(world));
-            }
-            let turn = (world.turn, world.caller.as_deref().unwrap_or_default());
-            if !turns.contains(&turn) {
-                turns.push(turn);
-            }
-        }
-        turns.sort_unstable();
+impl<'a> WorldsView<'a> {
+    pub(super) fn of(data: &'a WorldsData) -> WorldsView<'a> {
+        let mut known = HashSet::new();
+        let faults: Vec<&str> = data.worlds.iter().map(name_of).filter(|name| known.insert(*name)).collect();
+        let turn = |world: &'a WorldData| (world.turn, world.caller.as_deref().unwrap_or_default());
+        let turns: BTreeSet<(usize, &str)> = data.worlds.iter().map(turn).collect();
         let row = |&(turn, caller): &(usize, _)| {
             let of_turn = |fault: &&str| {
                 let of = data.worlds.iter().filter(|world| world.turn == turn && name_of(world) == *fault);
