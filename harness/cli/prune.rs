@@ -55,9 +55,7 @@ impl Prune {
         }
         let mut all_known = true;
         for (file, scenarios) in users.iter().filter(|(_, users)| users.iter().any(|user| wanted(&user.name))) {
-            let Some(fixture) = scenarios.first().map(|scenario| fixtures.of(scenario)).transpose()?.flatten() else {
-                continue;
-            };
+            let Some(fixture) = fixtures.of(scenarios[0])? else { continue };
             match unasked(&root, &fixture, scenarios) {
                 Err(why) => {
                     all_known = false;

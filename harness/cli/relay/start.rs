@@ -75,8 +75,8 @@ impl Running {
 pub(crate) fn for_https() -> Result<Relay> {
     static STARTED: Mutex<Option<Running>> = Mutex::new(None);
     let mut started = STARTED.lock();
-    if started.is_none() {
-        *started = Some(Running::start(Upstreams::default(), &BTreeSet::new(), false)?);
+    if let Some(running) = &*started {
+        return Ok(running.relay.clone());
     }
-    started.as_ref().map(|running| running.relay.clone()).ok_or_else(|| Error::new("the relay has not started"))
+    Ok(started.insert(Running::start(Upstreams::default(), &BTreeSet::new(), false)?).relay.clone())
 }
