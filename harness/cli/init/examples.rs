@@ -87,12 +87,10 @@ fn said(body: &Value) -> Vec<Value> {
     texts.truncate(MOST.1);
     let put = |place: String| {
         let mut body = body.clone();
-        if let Some(text) = body.pointer_mut(&place) {
-            *text = Value::from(PROMPT);
-        }
-        body
+        *body.pointer_mut(&place)? = PROMPT.into();
+        Some(body)
     };
-    texts.into_iter().map(put).collect()
+    texts.into_iter().filter_map(put).collect()
 }
 
 #[cfg(test)]

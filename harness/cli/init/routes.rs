@@ -151,13 +151,8 @@ fn fitting(api: &Value, schema: &Value, name: &str, depth: usize) -> Value {
     if let Some(one) = parts("anyOf").chain(parts("oneOf")).find(|schema| !is_null(schema)) {
         return fitting(api, one, name, depth + 1);
     }
-    let merged: Map<String, Value> = parts("allOf")
-        .filter_map(|part| match fitting(api, part, name, depth + 1) {
-            Value::Object(fields) => Some(fields),
-            _ => None,
-        })
-        .flatten()
-        .collect();
+    let merged = parts("allOf").filter_map(|part| fitting(api, part, name, depth + 1).as_object().cloned());
+    let merged: Map<String, Value> = merged.flatten().collect();
     let kind = match schema.get("type") {
         Some(Value::String(kind)) => kind.as_str(),
         Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null").unwrap_or(""),
