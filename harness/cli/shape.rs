@@ -7,7 +7,7 @@ use retake::__private::report::terminal;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_core::events::{
-    AfterLast, Capture, Captured, Detail, Event, Format, Payload, ShapeOptions, Status, event_keys, golden,
+    AfterLast, Capture, Captured, Delivery, Detail, Event, Format, Payload, ShapeOptions, Status, event_keys, golden,
 };
 use retake_core::json::{Json, Layout};
 use retake_core::key::Normalizer;
@@ -39,7 +39,11 @@ impl Shape {
             return Err(self.file.iter().fold(error, |error, file| error.in_file(file)));
         }
         if self.json {
-            terminal::out(keys_json(&events).print(Layout::Python));
+            let shape = |(event, keys): (String, Option<Vec<String>>)| {
+                let keys = keys.map(|keys| Json::Array(keys.into_iter().map(Json::Str).collect()));
+                Json::object([("event", Json::Str(event)), ("keys", keys.into())])
+            };
+            terminal::out(Json::Array(event_keys(&events).into_iter().map(shape).collect()).print(Layout::Python));
             return Ok(ExitCode::SUCCESS);
         }
         let file = self.file.as_ref().map_or("standard input".to_owned(), |file| file.display().to_string());
@@ -54,7 +58,7 @@ impl Shape {
             events,
             after: AfterLast::default(),
             tree: None,
-            delivery: retake_core::events::Delivery::default(),
+            delivery: Delivery::default(),
         };
         let options = ShapeOptions { detail: self.detail, ..ShapeOptions::default() };
         let normalizer = Normalizer::default();
@@ -72,12 +76,4 @@ fn is_of_a_stream(event: &Event) -> bool {
         Payload::Empty => event.name.is_some() || event.id.is_some(),
         Payload::Tail(text) => text.lines().any(field) || text.trim_start().starts_with('{'),
     }
-}
-
-fn keys_json(events: &[retake_core::events::Event]) -> Json {
-    let shape = |(event, keys): (String, Option<Vec<String>>)| {
-        let keys = keys.map(|keys| keys.into_iter().map(Json::Str).collect::<Vec<_>>());
-        Json::object([("event", Json::Str(event)), ("keys", Json::from(keys.map(Json::Array)))])
-    };
-    event_keys(events).into_iter().map(shape).collect::<Vec<_>>().into()
 }

@@ -8,7 +8,7 @@ use super::project;
 use retake::__private::project::OpenProject;
 use retake::__private::report::terminal;
 use retake::__private::run::{Recording, ToolsReplay};
-use retake::__private::tools::{Outcome, explain};
+use retake::__private::tools::explain;
 use retake_base::error::{Error, Result};
 use retake_scenario::{FixtureRef, Level, Scenario, Suite, Unobserved, discover, suite_of};
 use retake_wire::fixture::Fixture;
@@ -56,7 +56,14 @@ impl Tools {
         let replay = ToolsReplay { root: &root, suite: &suite, recording, unobserved, log: self.log, name: &name };
         let outcome = replay.run()?;
         let level = scenario.map_or(suite.defaults.drift, |scenario| scenario.drift).observation;
-        Ok(print_outcome(&name, &outcome, level, &root))
+        project::note_each(&format!("note: {name}"), explain::notes(&outcome));
+        let log = outcome.log.strip_prefix(&root).unwrap_or(&outcome.log).display();
+        let drifted = !outcome.is_same();
+        if drifted && level != Level::Ignore {
+            terminal::note(explain::drifts(&outcome));
+        }
+        terminal::note(format!("{name}: {} ({log})", explain::summary(&outcome)));
+        Ok(ExitCode::from(u8::from(drifted && level == Level::Fail)))
     }
 
     fn scenario(&self, root: &Path) -> Option<Scenario> {
@@ -95,16 +102,4 @@ impl Tools {
         }
         Ok(Recording::Fixture(Arc::new(Fixture::read(&file, &OpenProject::of_suite(root, suite).rules)?)))
     }
-}
-
-/// Prints the notes, the drift and a summary, and returns the exit code.
-fn print_outcome(name: &str, outcome: &Outcome, level: Level, root: &Path) -> ExitCode {
-    project::note_each(&format!("note: {name}"), explain::notes(outcome));
-    let log = outcome.log.strip_prefix(root).unwrap_or(&outcome.log).display();
-    let drifted = !outcome.is_same();
-    if drifted && level != Level::Ignore {
-        terminal::note(explain::drifts(outcome));
-    }
-    terminal::note(format!("{name}: {} ({log})", explain::summary(outcome)));
-    ExitCode::from(u8::from(drifted && level == Level::Fail))
 }

@@ -48,10 +48,6 @@ impl Tried {
     fn rank(&self) -> (bool, bool, bool) {
         (self.called, (200..300).contains(&self.status), self.says)
     }
-
-    fn is_like(&self, other: &Tried) -> bool {
-        self.rank() == other.rank() && (self.status, self.streams) == (other.status, other.streams)
-    }
 }
 
 /// An answer of the service.
@@ -161,7 +157,8 @@ pub(super) async fn found(
     for part in body::parts(&best.body) {
         let Some(less) = body::without(&best.body, &part) else { continue };
         let again = tried(address, &best.path, less, best.sent_as == FORM, model).await;
-        if let Some((again, ..)) = again.filter(|(again, ..)| again.is_like(&best)) {
+        let seen = |tried: &Tried| (tried.rank(), tried.status, tried.streams);
+        if let Some((again, ..)) = again.filter(|(again, ..)| seen(again) == seen(&best)) {
             best = again;
         }
     }

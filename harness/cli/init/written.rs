@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::probe::Seen;
 use super::requests::Tried;
 use super::routes::PROMPT;
@@ -108,7 +106,8 @@ pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
         let not_tried = |mark: &str| format!("# not tried: {mark}\n[[step]]");
         return mark.map_or_else(|| template.clone(), |mark| template.replacen("[[step]]", &not_tried(mark), 1));
     };
-    let body = in_toml(body).map(|body| format!("{sent_as}   = {body}\n")).unwrap_or_default();
+    let body = toml::Value::try_from(body).map(|body| format!("{sent_as}   = {body}\n")).unwrap_or_default();
+    let body = body.replace(&format!("\"{PROMPT}\""), "\"{{ prompt }}\"");
     let taken = if *streams {
         "stream = true               # an event stream: its shape goes into goldens/hello.snap\n"
     } else {
@@ -125,12 +124,6 @@ pub(super) fn scenario(request: Option<&Tried>, mark: Option<&str>) -> String {
 
 /// The variables of the template.
 const VARS: &str = "[vars]\nprompt = \"Say hello\"\n\n";
-
-/// A body in TOML, with the prompt of the scenario in place of its text.
-fn in_toml(body: &Value) -> Option<String> {
-    let value = toml::Value::try_from(body).ok()?;
-    Some(value.to_string().replace(&format!("\"{PROMPT}\""), "\"{{ prompt }}\""))
-}
 
 #[cfg(test)]
 mod tests;
