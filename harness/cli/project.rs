@@ -55,7 +55,12 @@ impl ProjectOption {
         let folder = self.folder()?.join("fixtures");
         let file = |folder: &Path| folder.join(format!("{}.json", named.display()));
         let mut files = [Path::new("fixtures"), &folder].map(file).into_iter();
-        files.find(|file| file.is_file()).ok_or_else(|| no_fixture(named, &folder))
+        files.find(|file| file.is_file()).ok_or_else(|| {
+            let (wanted, shown) = (named.to_string_lossy(), folder.display());
+            let known = retake_base::files::names(&folder, ".json").unwrap_or_default();
+            let what = format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json");
+            Error::new(what).suggest(&wanted, known.iter().map(String::as_str))
+        })
     }
 
     /// The folder of the project that is named, otherwise of the one that contains the current folder.
@@ -76,15 +81,6 @@ pub(super) fn root() -> Result<PathBuf> {
     }
     let here = std::env::current_dir().map_err(|e| Error::new(format!("failed to find the current folder: {e}")))?;
     Ok(here.ancestors().find(|folder| folder.join("scenarios").is_dir()).unwrap_or(&here).to_owned())
-}
-
-/// The error about a fixture that does not exist, with the nearest name that does.
-fn no_fixture(named: &Path, folder: &Path) -> Error {
-    let (wanted, shown) = (named.to_string_lossy(), folder.display());
-    let known = retake_base::files::names(folder, ".json").unwrap_or_default();
-    let error =
-        Error::new(format!("there is no fixture `{wanted}`: neither a file of that name nor {shown}/{wanted}.json"));
-    error.suggest(&wanted, known.iter().map(String::as_str))
 }
 
 fn of_environment() -> Option<PathBuf> {

@@ -62,7 +62,8 @@ pub(super) fn of_bytes(format: TraceFormat, bytes: &[u8]) -> Result<Result<Vec<S
             value => messages.push((None, value)),
         }
     }
-    let ((is_one, spans_of, own), told) = (format.reader(), if by_lines { &messages[..1] } else { &messages[..] });
+    let (is_one, spans_of, own) = if format == TraceFormat::Otlp { OTLP } else { LANGFUSE };
+    let told = if by_lines { &messages[..1] } else { &messages[..] };
     if told.is_empty() || !told.iter().all(|(_, message)| is_one(message)) {
         let first = messages.first().map_or(&Json::Null, |(_, message)| message);
         return Ok(Err(format!("{own}{}", format.told(first))));
@@ -83,10 +84,6 @@ const LANGFUSE: Reader = (langfuse::is_one, langfuse::spans, NO_OBSERVATIONS);
 const NO_OBSERVATIONS: &str = "not an export of Langfuse: expected `observations`, or an observation on each line";
 
 impl TraceFormat {
-    fn reader(self) -> Reader {
-        if self == TraceFormat::Otlp { OTLP } else { LANGFUSE }
-    }
-
     /// What a file is that does not have this format, as far as that is known.
     fn told(self, value: &Json) -> String {
         let (other, is_other) = if self == TraceFormat::Otlp { ("langfuse", LANGFUSE.0) } else { ("otlp", OTLP.0) };
