@@ -32,21 +32,8 @@ const KEYS: &str = "  a  accept, if two replays agree\n  \
     w  show the whole text\n  \
     q  quit";
 
-/// How to show a change.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Layout {
-    Unified,
-    SideBySide,
-    Whole,
-}
-
-/// How many changes were accepted, rejected and left for later.
-#[derive(Default)]
-struct Tally {
-    accepted: usize,
-    rejected: usize,
-    left: usize,
-}
+/// How two texts are shown.
+type Layout = fn(&str, &str, usize) -> Diff;
 
 impl Review {
     #[expect(clippy::unused_self, reason = "a subcommand without options is still one")]
@@ -58,18 +45,17 @@ impl Review {
             return Ok(ExitCode::SUCCESS);
         }
         let mut answers = std::io::stdin().lock().lines();
-        let mut tally = Tally::default();
+        let (mut accepted, mut rejected, mut left) = (0, 0, 0);
         let mut accepts_all = false;
-        let mut layout = if columns::width() >= WIDE { Layout::SideBySide } else { Layout::Unified };
-        for (index, waits) in all.iter().enumerate() {
+        let mut layout: Layout = if columns::width() >= WIDE { Diff::side_by_side } else { Diff::unified };
+        'all: for (index, waits) in all.iter().enumerate() {
             // A golden that was accepted together with its fixture is gone already.
             if !waits.file.exists() {
-                tally.accepted += 1;
+                accepted += 1;
                 continue;
             }
             if accepts_all {
-                let accepted = accept::again(&root, &waits.name)?;
-                *if accepted { &mut tally.accepted } else { &mut tally.left } += 1;
+                *if accept::again(&root, &waits.name)? { &mut accepted } else { &mut left } += 1;
                 continue;
             }
             let texts = texts(&root, waits)?;
@@ -84,23 +70,23 @@ impl Review {
                 };
                 // Ctrl-D is a key like others.
                 let Some(answer) = answer.filter(|answer| !["q", "\u{4}"].contains(&answer.trim())) else {
-                    tally.left += all.len() - index;
-                    return Ok(done(&tally));
+                    left += all.len() - index;
+                    break 'all;
                 };
                 accepts_all = answer.trim() == "A";
                 match answer.trim() {
-                    "a" | "A" if accept::again(&root, &waits.name)? => tally.accepted += 1,
+                    "a" | "A" if accept::again(&root, &waits.name)? => accepted += 1,
                     "r" => {
                         waits.reject()?;
-                        tally.rejected += 1;
+                        rejected += 1;
                     }
                     // `retake accept` has printed why it failed.
-                    "a" | "A" | "s" => tally.left += 1,
+                    "a" | "A" | "s" => left += 1,
                     letter @ ("b" | "u" | "w") => {
                         layout = match letter {
-                            "b" => Layout::SideBySide,
-                            "u" => Layout::Unified,
-                            _ => Layout::Whole,
+                            "b" => Diff::side_by_side,
+                            "u" => Diff::unified,
+                            _ => Diff::whole,
                         };
                         show(&root, waits, (index + 1, all.len()), &texts, layout);
                         continue;
@@ -114,18 +100,13 @@ impl Review {
                 break;
             }
         }
-        Ok(done(&tally))
+        terminal::out(format!("\n{accepted} accepted, {rejected} rejected, {left} left"));
+        Ok(ExitCode::SUCCESS)
     }
 }
 
 /// The terminal width from which on two texts are first shown side by side.
 const WIDE: usize = 120;
-
-fn done(tally: &Tally) -> ExitCode {
-    let Tally { accepted, rejected, left } = tally;
-    terminal::out(format!("\n{accepted} accepted, {rejected} rejected, {left} left"));
-    ExitCode::SUCCESS
-}
 
 /// The committed text and the waiting one, in the form in which they are shown.
 fn texts(root: &std::path::Path, waits: &Waiting) -> Result<[String; 2]> {
@@ -165,11 +146,7 @@ fn show(root: &std::path::Path, waits: &Waiting, (number, of): (usize, usize), t
     let [old, new] = texts;
     let before = if old.is_empty() { "nothing is committed yet" } else { "- committed, + what waits" };
     terminal::out(format!("  {}: {before}\n", waits.shown.display()));
-    let diff = match layout {
-        Layout::Unified => Diff::unified(old, new, width),
-        Layout::SideBySide => Diff::side_by_side(old, new, width),
-        Layout::Whole => Diff::whole(old, new, width),
-    };
+    let diff = layout(old, new, width);
     diff.print();
     if diff.is_empty() {
         terminal::out(format!("  both read the same ({})", counted(new.lines().count(), "line")));
