@@ -76,7 +76,13 @@ fn of_project(root: &Path, discovered: &Discovered) -> Vec<Finding> {
     findings.extend(wrong.map(|wrong| broken(&wrong.name, wrong.error.clone())));
     findings.extend(programs(root, discovered));
     let missing = missing_fixtures(root, discovered);
-    findings.extend(starts(root, discovered).into_iter().map(|(what, error)| finding(what, Err(error))));
+    for (name, system) in &discovered.suite.systems {
+        let SystemSpec::Command(spec) = system else { continue };
+        let folder = spec.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd.source()));
+        let words: Vec<&str> = spec.command.iter().map(Template::source).collect();
+        findings.extend(missing_file(&words, &folder, name));
+        findings.extend(words.first().and_then(|program| other_python(program, &folder, name)));
+    }
     let recorded = discovered.sound().any(|scenario| matches!(scenario.fixture, FixtureRef::Named(_)));
     let all_read = sound == discovered.scenarios.len();
     findings.push(key(!missing.is_empty(), recorded, all_read));
@@ -195,21 +201,8 @@ fn chromium() -> Result<String> {
     Err(retake_scenario::without_browser())
 }
 
-/// Checks how the systems of a suite are started. Returns what is wrong, with the name of what it is about.
-fn starts(root: &Path, discovered: &Discovered) -> Vec<(String, Error)> {
-    let mut wrong = Vec::new();
-    for (name, system) in &discovered.suite.systems {
-        let SystemSpec::Command(spec) = system else { continue };
-        let folder = spec.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd.source()));
-        let words: Vec<&str> = spec.command.iter().map(Template::source).collect();
-        wrong.extend(missing_file(&words, &folder, name));
-        wrong.extend(words.first().and_then(|program| other_python(program, &folder, name)));
-    }
-    wrong
-}
-
 /// The file that an interpreter is given and that does not exist.
-fn missing_file(words: &[&str], folder: &Path, system: &str) -> Option<(String, Error)> {
+fn missing_file(words: &[&str], folder: &Path, system: &str) -> Option<Finding> {
     const SOURCES: [&str; 8] = ["py", "ts", "tsx", "mts", "js", "mjs", "cjs", "rb"];
     let is_source = |word: &&&str| {
         let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
@@ -219,11 +212,11 @@ fn missing_file(words: &[&str], folder: &Path, system: &str) -> Option<(String, 
     let path = folder.join(file);
     let error = Error::new(format!("there is no file {}, which system `{system}` is started with", path.display()));
     let help = "write the file that starts the service into `command` in scenarios/suite.toml";
-    Some(((*file).to_owned(), error.help(help)))
+    Some(finding(*file, Err(error.help(help))))
 }
 
 /// Says that a system is started with another Python than that of the environment beside it.
-fn other_python(program: &str, folder: &Path, system: &str) -> Option<(String, Error)> {
+fn other_python(program: &str, folder: &Path, system: &str) -> Option<Finding> {
     if !matches!(program, "python" | "python3") {
         return None;
     }
@@ -233,7 +226,7 @@ fn other_python(program: &str, folder: &Path, system: &str) -> Option<(String, E
     let (found, relative) = (found.display(), own.strip_prefix(folder).unwrap_or(&own).display());
     let what = format!("`{program}` is {found}, so system `{system}` does not see what is installed in {relative}");
     let error = Error::new(what);
-    Some((program.to_owned(), error.help(format!("in scenarios/suite.toml: command = [\"{relative}\", …]"))))
+    Some(finding(program, Err(error.help(format!("in scenarios/suite.toml: command = [\"{relative}\", …]")))))
 }
 
 /// Checks that a program is a browser: whether it can show an empty page.
