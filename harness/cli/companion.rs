@@ -213,12 +213,11 @@ impl LaidIn {
             return Err(Error::new(format!("{} was recorded without delays, so they cannot be replayed", names.join(", ")))
                 .help("record again with delays = \"recorded\" in the suite or the scenario, or serve it with --delays ttft=400ms,tps=60"));
         }
-        let replay = Replay::new(Arc::new(fixture), project.rules.clone(), Scope::new(&name)).with_repeat(how.repeat);
-        let replay = if how.world.is_some() || how.by_header {
-            replay.in_world(Arc::new(Staged::of(Stages::Faulty(how.world, 1), u32::MAX)))
-        } else {
-            replay
-        };
+        let rules = project.rules.clone();
+        let mut replay = Replay::new(Arc::new(fixture), rules, Scope::new(&name)).with_repeat(how.repeat);
+        if how.world.is_some() || how.by_header {
+            replay = replay.in_world(Arc::new(Staged::of(Stages::Faulty(how.world, 1), u32::MAX)));
+        }
         replay.on_stage(&places_here(None));
         Ok(LaidIn { files, name, replay: Arc::new(replay) })
     }

@@ -118,10 +118,8 @@ fn forks(root: &Path) -> Result<PathBuf> {
 
 fn sweep(root: &Path, ids: &[String]) -> Result<ExitCode> {
     let forks = forks(root)?;
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(&forks).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir()) {
-        found.push(entry.file_name().to_string_lossy().into_owned());
-    }
+    let entries = std::fs::read_dir(&forks).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir());
+    let mut found: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     if let Some(unknown) = ids.iter().find(|id| !found.contains(id)) {
         return Err(Error::new(format!("there is no fork `{unknown}`")));
     }

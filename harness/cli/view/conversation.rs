@@ -3,7 +3,7 @@
 //! An agent sends its whole history with each call, but a fixture stores each message only once. It is shown in the same way:
 //! each turn with the messages that it adds to an earlier turn, and with its answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::columns::{labelled, ruled, wrapped};
 use retake_base::text::{counted, nth_turn};
@@ -135,19 +135,16 @@ impl Shown<'_> {
 
     /// The models and the APIs over which they were recorded, without repetitions.
     fn origins(&self) -> Vec<String> {
-        let mut origins: Vec<String> = Vec::new();
-        for turn in self.turns() {
+        let origin = |turn: &Turn| {
             let model = self.text(turn, Check::Model).filter(|model| !model.is_empty());
             let model = model.or(turn.output.model.as_deref()).unwrap_or("an unknown model");
-            let origin = match &turn.wire {
+            match &turn.wire {
                 Some(wire) => format!("{model} over {}", wire.api.name()),
                 None => format!("{model}, or written by hand"),
-            };
-            if !origins.contains(&origin) {
-                origins.push(origin);
             }
-        }
-        origins
+        };
+        let mut known = HashSet::new();
+        self.turns().iter().map(origin).filter(|origin| known.insert(origin.clone())).collect()
     }
 
     /// The line above a turn, `── turn 3 · lead_agent ─────────── 201 + 16 tokens ──`, and below it why the call was made.
