@@ -22,7 +22,10 @@ pub(crate) fn to_fixture(
     scrub: &Scrub,
 ) -> Result<(Fixture, Vec<String>)> {
     let mut fired = Fired::new();
-    let mut turns = Turns { sent: Rules::none(), messages: Vec::new(), answered: Vec::new() };
+    // What is stored is not normalized.
+    let plain = Rules::none();
+    let sent = |message: Message| plain.canonical(vec![message]);
+    let (mut messages, mut turns) = (Vec::new(), Vec::new());
     let mut open: Option<Answer> = None;
     let (mut condensed, mut left_out) = (false, Vec::new());
     // The end closes the last answer, as does a history that is condensed.
@@ -37,7 +40,11 @@ pub(crate) fn to_fixture(
                 let id = id.unwrap_or_else(|| "without an id".to_owned());
                 left_out.push(format!("the answer {id}: the history was condensed before it, so it has no key"));
             }
-            Some(answer) => turns.answer(answer),
+            Some(output) => {
+                let conversation = messages.clone();
+                messages.extend(sent(output.to_message()));
+                turns.push(Recorded { caller: None, conversation, texts: None, request: None, output, wire: None });
+            }
             None => {}
         }
         match event {
@@ -51,38 +58,18 @@ pub(crate) fn to_fixture(
                 let id = event.str_of("llm_response_id").map(str::to_owned);
                 open = Some(answer(id, text_of_message(&event)));
             }
-            Event::Message { by: Speaker::User, event } => turns.add(Message::new("human", text_of_message(&event))),
-            Event::Observation(observation) => turns.add(result(observation)),
+            Event::Message { by: Speaker::User, event } => {
+                messages.extend(sent(Message::new("human", text_of_message(&event))));
+            }
+            Event::Observation(observation) => messages.extend(sent(result(observation))),
             Event::Condensed => condensed = true,
             Event::Aside => {}
         }
     }
-    let mut fixture = Fixture::of_foreign(out, notes, turns.answered, &ToolExchanges::new(), rules);
+    let mut fixture = Fixture::of_foreign(out, notes, turns, &ToolExchanges::new(), rules);
     let fired = fired.iter().map(String::as_str);
     fixture.scrub = Scrub::of_names(fired, |_| None).map_err(Error::new)?;
     Ok((fixture, left_out))
-}
-
-/// The turns so far, and their conversation.
-struct Turns {
-    /// What is stored is not normalized.
-    sent: Rules,
-    /// All messages so far.
-    messages: Vec<Json>,
-    answered: Vec<Recorded>,
-}
-
-impl Turns {
-    /// Adds a message that is not an answer of the model.
-    fn add(&mut self, message: Message) {
-        self.messages.extend(self.sent.canonical(vec![message]));
-    }
-
-    fn answer(&mut self, output: Answer) {
-        let conversation = self.messages.clone();
-        self.add(output.to_message());
-        self.answered.push(Recorded { caller: None, conversation, texts: None, request: None, output, wire: None });
-    }
 }
 
 fn answer(id: Option<String>, text: String) -> Answer {
