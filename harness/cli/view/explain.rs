@@ -93,9 +93,8 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         RunAction::Record => ", recorded",
         RunAction::Check => ", checked against the provider",
     };
-    let started = run.started.replace('T', " ");
-    let started = started.split('.').next().unwrap_or_default();
-    let mut lines = vec![format!("{}: {result} after {}, {started} UTC{action}", run.scenario, time(run.took_ms))];
+    let (took, started) = (time(run.took_ms), moment(&run.started));
+    let mut lines = vec![format!("{}: {result} after {took}, {started}{action}", run.scenario)];
     lines.extend(run.description.iter().flat_map(|text| wrapped(text, 2, width)));
     for failure in run.flaky.iter().flat_map(|flaky| &flaky.failures) {
         lines.extend(wrapped(&format!("before it was green: {failure}"), 2, width));
@@ -183,4 +182,10 @@ pub(crate) fn time(ms: f64) -> String {
     } else {
         format!("{:.2} s", ms / 1000.0)
     }
+}
+
+/// A time of the run data as `2026-11-22 14:15:54 UTC`.
+pub(super) fn moment(started: &str) -> String {
+    let seconds = started.split('.').next().unwrap_or_default();
+    format!("{} UTC", seconds.replace('T', " "))
 }

@@ -13,7 +13,7 @@ use retake_base::line::{Line, Lines, Side};
 use retake_base::text::{clipped, counted, in_thousands};
 use view::RunView;
 
-use super::explain::time;
+use super::explain::{moment, time};
 
 /// How many failed runs may be open when the page is loaded. If more failed, all are closed, to keep the overview.
 const OPEN: usize = 3;
@@ -89,12 +89,6 @@ fn rendered(page: &Page<'_>) -> Result<String, minijinja::Error> {
     environment.add_filter("tallied", tallied);
     environment.add_template("page.html", include_str!("page/page.html"))?;
     environment.get_template("page.html")?.render(Serde(page))
-}
-
-/// A time of the run data as `2026-11-22 14:15:54 UTC`.
-fn moment(started: &str) -> String {
-    let seconds = started.split('.').next().unwrap_or_default();
-    format!("{} UTC", seconds.replace('T', " "))
 }
 
 /// The names of events, each with how often it came, in the order in which they first came.
