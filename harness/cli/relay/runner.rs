@@ -49,16 +49,11 @@ fn reaching_providers(root: &Path, action: &Action) -> Result<ExitStatus> {
         command.env_remove(name);
     }
     command.envs(relay.relay.variables());
-    watched(&mut command, &relay)
-}
-
-/// Runs the runner, and hands it the signals that this process gets. With Ctrl-C it gets them itself, too.
-fn watched(command: &mut Command, relay: &Running) -> Result<ExitStatus> {
     let failed = |e: std::io::Error| Error::new(format!("failed to wait for the runner: {e}"));
     let runtime = retake_model::threads::runtime()?;
-    // From here on a signal does not end this process before its runner.
+    // From here on a signal does not end this process before its runner, which is handed it. With Ctrl-C it gets it itself, too.
     let mut signals = runtime.block_on(async { Signals::listen() })?;
-    let child = handover::spawned(command)?;
+    let child = handover::spawned(&mut command)?;
     let id = child.id();
     let (done, ended) = tokio::sync::oneshot::channel();
     let wait = move |mut child: Child| drop(done.send(child.wait()));
