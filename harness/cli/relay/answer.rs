@@ -1,5 +1,7 @@
 //! An answer of a provider on its way back, while it arrives: decoded, and without the providers' keys.
 
+use std::convert::Infallible;
+
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Response, header};
 use futures_util::Stream;
@@ -18,7 +20,7 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     let encodings: Vec<&str> = encodings.map(|value| value.to_str().unwrap_or("?")).collect();
     let decoder = Decoder::of(&encodings.join(","))?;
     let (parts, body) = answer.into_parts();
-    let mut out = Response::new(Body::new(StreamBody::new(pieces(Arriving { body, decoder: Some(decoder), censor }))));
+    let mut out = Response::new(Body::new(StreamBody::new(pieces(body, decoder, censor))));
     *out.status_mut() = parts.status;
     // The others are the provider's and the relay's own matter.
     for name in ANSWERED.into_iter().chain([header::CONTENT_TYPE.as_str()]) {
@@ -29,49 +31,33 @@ pub(super) fn passed_on(answer: Response<Body>, censor: Censor) -> Result<Respon
     Ok(out)
 }
 
-fn of_answer(why: &str) -> String {
-    format!("the answer {why}")
-}
-
-struct Arriving {
-    body: Body,
-    /// `None` after the end.
-    decoder: Option<Decoder>,
-    censor: Censor,
-}
-
 /// The pieces of an answer. If the rest is missing, the last one is a trailer that says why.
-fn pieces(arriving: Arriving) -> impl Stream<Item = Result<Frame<Bytes>, std::convert::Infallible>> {
-    futures_util::stream::unfold(arriving, async |mut arriving| {
+fn pieces(body: Body, decoder: Decoder, censor: Censor) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> {
+    futures_util::stream::unfold(Some((body, decoder, censor)), async |arriving| {
+        let (mut body, mut decoder, mut censor) = arriving?;
         loop {
-            let decoder = arriving.decoder.as_mut()?;
-            let piece = match arriving.body.frame().await {
-                Some(Ok(frame)) => {
-                    frame.into_data().map_or(Ok(Bytes::new()), |data| decoder.push(data).map_err(|why| of_answer(&why)))
-                }
-                Some(Err(e)) => Err(reason(&e)),
-                None => {
-                    let rest = decoder.finish().map_err(|why| of_answer(&why));
-                    arriving.decoder = None;
-                    rest
-                }
+            let of_answer = |why: String| format!("the answer {why}");
+            let (piece, is_last) = match body.frame().await {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => (decoder.push(data).map_err(of_answer), false),
+                    Err(_) => continue,
+                },
+                Some(Err(e)) => (Err(reason(&e)), true),
+                None => (decoder.finish().map_err(of_answer), true),
             };
             let piece = match piece {
-                Ok(piece) => arriving.censor.push(piece),
+                Ok(piece) if is_last => [censor.push(piece), censor.finish()].concat().into(),
+                Ok(piece) => censor.push(piece),
                 Err(why) => {
-                    arriving.decoder = None;
                     let why = HeaderValue::from_bytes(why.replace(char::is_control, " ").as_bytes());
                     let why = why.unwrap_or(HeaderValue::from_static("the answer broke off"));
-                    return Some((
-                        Ok(Frame::trailers(HeaderMap::from_iter([(header::HeaderName::from_static(MARK), why)]))),
-                        arriving,
-                    ));
+                    let trailers = HeaderMap::from_iter([(header::HeaderName::from_static(MARK), why)]);
+                    return Some((Ok(Frame::trailers(trailers)), None));
                 }
             };
-            let piece =
-                if arriving.decoder.is_some() { piece } else { [piece, arriving.censor.finish()].concat().into() };
-            if !piece.is_empty() {
-                return Some((Ok(Frame::data(piece)), arriving));
+            if is_last || !piece.is_empty() {
+                let rest = (!is_last).then_some((body, decoder, censor));
+                return (!piece.is_empty()).then_some((Ok(Frame::data(piece)), rest));
             }
         }
     })
