@@ -1,85 +1,58 @@
 //! Runs a command-line agent. The lines of its standard output are its events.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use axum::http::HeaderMap;
 use tokio::sync::mpsc;
 
 use super::answered::Answered;
+use super::driver::Driver;
 use super::stream::Stream;
 use super::underway::Underway;
-use crate::system::{Egress, Exit, Folder, Guard, Guarded, Stage, plain, working_folder};
+use crate::system::{Exit, Guard, Guarded, plain, working_folder};
 use retake_base::error::{Error, Result};
-use retake_core::events::{AfterLast, Foreign, Format, Status};
-use retake_scenario::{AgentRun, Context, Template, Upload};
+use retake_core::events::{AfterLast, Format, Status};
+use retake_scenario::{AgentRun, Template, Upload};
 
 /// The number of lines of an agent's standard error that a failure quotes.
 const LINES: usize = 20;
 /// The number of chunks of output that may wait to be read. An agent that prints faster is blocked meanwhile.
 const CHUNKS: usize = 64;
 
-/// An agent to run, with all templates rendered.
-pub(super) struct Agent<'a> {
-    run: &'a AgentRun,
-    command: Vec<String>,
-    cwd: PathBuf,
-    env: Vec<(String, String)>,
-    errors: PathBuf,
-    egress: Egress,
-}
-
 pub(super) fn title(run: &AgentRun) -> String {
     let words: Vec<&str> = run.command.iter().map(Template::source).collect();
     format!("run {}", words.join(" "))
 }
 
-impl Agent<'_> {
-    /// Renders the templates of a step and prepares the folders for the agent.
-    /// Fails if a template cannot be rendered, or the working directory does not exist.
-    pub(super) fn new<'a>(
-        run: &'a AgentRun,
-        context: &Context,
-        folder: &Folder,
-        stage: &Stage,
-        root: &Path,
-    ) -> Result<Agent<'a>> {
+impl Driver<'_> {
+    /// Runs an agent to its end, or to the event at which it is cancelled.
+    /// Fails if a template cannot be rendered, the working directory does not exist, the agent cannot be started or ends with another
+    /// exit code than expected, or its events are not as the step expects them.
+    pub(super) async fn run(&self, run: &AgentRun, underway: &Underway) -> Result<Answered> {
+        let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
         folder.make_for_programs()?;
         for Upload { field, content, .. } in &run.files {
             retake_base::files::write_whole(&folder.work.join(field), content)?;
         }
-        let text = |template: &Template| template.render_text(context);
+        let text = |template: &Template| template.render_text(&self.context);
         let env = run.env.iter().map(|(name, value)| Ok((name.clone(), text(value)?))).collect::<Result<_>>()?;
         let cwd = match &run.cwd {
-            Some(cwd) => working_folder(root, Some(&text(cwd)?))?,
+            Some(cwd) => working_folder(self.root, Some(&text(cwd)?))?,
             None => folder.work.clone(),
         };
-        Ok(Agent {
-            run,
-            command: run.command.iter().map(text).collect::<Result<_>>()?,
-            cwd,
-            env: folder.environment(env, stage.today()),
-            errors: folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple())),
-            egress: stage.egress().clone(),
-        })
-    }
-
-    /// Adds the texts that it gets.
-    pub(super) fn tell(&self, sent: &mut Foreign) {
-        self.command.iter().chain(self.env.iter().map(|(_, value)| value)).for_each(|text| sent.add_text(text));
-    }
-
-    /// Runs the agent to its end, or to the event at which it is cancelled.
-    /// Fails if it cannot be started, ends with another exit code than expected, or its events are not as the step expects them.
-    pub(super) async fn run(self, underway: &Underway) -> Result<Answered> {
+        let command: Vec<String> = run.command.iter().map(text).collect::<Result<_>>()?;
+        let env = folder.environment(env, self.stage.today());
+        let errors = folder.root.join(format!("stderr-{}", uuid::Uuid::new_v4().simple()));
+        let texts = command.iter().chain(env.iter().map(|(_, value)| value));
+        texts.for_each(|text| self.sent.lock().add_text(text));
         let (sender, mut chunks) = mpsc::channel::<Vec<u8>>(CHUNKS);
         let _reading = underway.reads();
-        let guard =
-            Guard::default().program(self.command, self.cwd, self.env, Some(self.errors.clone())).watched(&self.egress);
+        let guard = Guard::default().program(command, cwd, env, Some(errors.clone())).watched(self.stage.egress());
         let guarded = guard.start(move |bytes| drop(sender.blocking_send(bytes.to_vec()))).await?;
-        let mut stream = Stream::new(&self.run.stream, Some(Format::JsonLines));
+        let mut stream = Stream::new(&run.stream, Some(Format::JsonLines));
         underway.awaits("the command did not end".to_owned());
-        let exit = hear(&guarded, &mut chunks, &mut stream, self.run.stream.cancel, underway).await;
+        let exit = hear(&guarded, &mut chunks, &mut stream, run.stream.cancel, underway).await;
         let known = stream.events.len();
         // The rest of its output may not have arrived yet.
         let rest = async {
@@ -91,30 +64,30 @@ impl Agent<'_> {
         stream.end();
         underway.events(&stream.events, known);
         if let Some(error) = stream.refused {
-            return Err(quoting(error, &self.errors));
+            return Err(quoting(error, &errors));
         }
         let code = match exit {
             Some(Exit::Code(code)) => code,
-            None if stream.done && self.run.stream.cancel => self.run.exit,
+            None if stream.done && run.stream.cancel => run.exit,
             other => {
                 let how = other.map_or_else(|| "with an unknown exit status".to_owned(), |exit| format!("by {exit}"));
-                return Err(quoting(Error::new(format!("it ended {how}")), &self.errors));
+                return Err(quoting(Error::new(format!("it ended {how}")), &errors));
             }
         };
-        if code != self.run.exit && !(stream.done && self.run.stream.cancel) {
-            let error = Error::new(format!("expected exit code {}, found {code}", self.run.exit));
-            return Err(quoting(error, &self.errors));
+        if code != run.exit && !(stream.done && run.stream.cancel) {
+            let error = Error::new(format!("expected exit code {}, found {code}", run.exit));
+            return Err(quoting(error, &errors));
         }
-        stream.check().map_err(|error| quoting(error, &self.errors))?;
+        stream.check().map_err(|error| quoting(error, &errors))?;
         underway.status(Status::Exit(code));
         Ok(Answered {
-            request: title(self.run),
+            request: title(run),
             status: Status::Exit(code),
             content_type: String::new(),
             headers: HeaderMap::new(),
             cookies: BTreeMap::new(),
             earlier_cookies: BTreeMap::new(),
-            after: if self.run.stream.cancel { AfterLast::default() } else { stream.take_after() },
+            after: if run.stream.cancel { AfterLast::default() } else { stream.take_after() },
             events: stream.events,
         })
     }

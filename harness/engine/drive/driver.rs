@@ -7,10 +7,9 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::afterwards::Afterwards;
-use super::agent::Agent;
+use super::agent;
 use super::answered::{Answered, last_id};
 use super::cookies::Cookies;
-use super::exchange::Taking;
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
@@ -18,7 +17,6 @@ use super::socket::Socket;
 use super::underway::Underway;
 #[cfg(feature = "browser")]
 use super::visit::Visitor;
-use super::{agent, exchange};
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
@@ -31,8 +29,8 @@ use retake_scenario::{self as scenario, Action, Context, EventSpec, Scenario, So
 /// Drives one scenario on one stage.
 pub struct Driver<'a> {
     pub(super) scenario: &'a Scenario,
-    stage: &'a Stage,
-    root: &'a Path,
+    pub(super) stage: &'a Stage,
+    pub(super) root: &'a Path,
     pub(super) context: Context,
     pub(super) cookies: Mutex<Cookies>,
     /// The parts of the golden, in step order.
@@ -299,12 +297,7 @@ impl<'a> Driver<'a> {
                 Some(away) => self.leaves(step, request, &away, underway).await,
                 None => self.request(request, underway).await,
             },
-            Action::Run(run) => {
-                let folder = self.stage.folder().ok_or_else(|| Error::new("this stage has no folder"))?;
-                let agent = Agent::new(run, &self.context, folder, self.stage, self.root)?;
-                agent.tell(&mut self.sent.lock());
-                Ok(Outcome::Answered(Box::new(agent.run(underway).await?), None))
-            }
+            Action::Run(run) => Ok(Outcome::Answered(Box::new(self.run(run, underway).await?), None)),
             Action::Browse(_) => Err(scenario::without_browser()),
             // Reading the scenario has ruled this out.
             Action::Together(_) | Action::Socket(_) | Action::After(_) => Err(Error::new("not in a `together` step")),
@@ -338,8 +331,7 @@ impl<'a> Driver<'a> {
                 reconnect: false,
                 answer: scenario::AnswerAs::Body,
             };
-            let request = Request::of(&request, &self.context, || self.base(), || Ok(String::new()))?;
-            request.tell(&mut self.sent.lock());
+            let request = self.rendered(&request)?;
             let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
             let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
             if let Some(connect) = &connect {
@@ -355,26 +347,6 @@ impl<'a> Driver<'a> {
 
     pub(super) fn base(&self) -> Result<&str> {
         self.stage.url().ok_or_else(|| Error::new("this scenario starts no system that could take the request"))
-    }
-
-    pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
-        let request = Request::of(step, &self.context, || self.base(), || self.id_to_come_back_with())?;
-        request.tell(&mut self.sent.lock());
-        let taking = match &step.answer {
-            scenario::AnswerAs::Listen(wanted) => {
-                let listener = exchange::listen(&request, wanted, &self.cookies, underway).await?;
-                return Ok(Outcome::Listening(Box::new(listener)));
-            }
-            scenario::AnswerAs::Body => Taking::Body,
-            scenario::AnswerAs::Until(wait) => Taking::Until(&wait.json, wait.is.render(&self.context)?),
-            scenario::AnswerAs::Stream(wanted) => {
-                // Not if the client leaves after the last event, or if the stage does not stay.
-                let Scenario { golden, linger, .. } = self.scenario;
-                Taking::Stream { wanted, reads_on: golden.after_last && !linger.is_zero() && !wanted.cancel }
-            }
-        };
-        let (answered, after) = exchange::exchange(&request, &taking, &self.cookies, underway).await?;
-        Ok(Outcome::Answered(Box::new(answered), after))
     }
 
     pub(super) fn id_to_come_back_with(&self) -> Result<String> {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::afterwards::Afterwards;
 use super::answered::Answered;
 use super::cookies::Cookies;
+use super::driver::{Driver, Outcome};
 use super::listen::Listener;
 use super::request::Request;
 use super::stream::{EVENT_LIMIT, Stream, lacks, megabytes, unreadable};
@@ -16,56 +17,54 @@ use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
 use retake_base::text::counted;
 use retake_core::events::{AfterLast, Event, Status};
-use retake_core::json::{Json, Layout};
+use retake_core::json::Layout;
 use retake_model::clients::{self, reqwest_reason};
-use retake_scenario::{Pointer, RenderedBody, StreamSpec, Upload};
-
-/// How to read a request's answer, with all templates rendered.
-pub(super) enum Taking<'a> {
-    Body,
-    Until(&'a Pointer, Json),
-    /// As a stream, up to its last event, and possibly further.
-    Stream {
-        wanted: &'a StreamSpec,
-        reads_on: bool,
-    },
-}
+use retake_scenario::{self as scenario, AnswerAs, RenderedBody, Scenario, Upload};
 
 /// The first and the longest pause before a request with `wait` is repeated.
 const PERIOD: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(250)];
 
-const NO_ANSWER: &str = "no answer came";
-
-/// Sends a request and reads its answer. The second value reads a stream further after its last event.
-pub(super) async fn exchange(
-    request: &Request,
-    taking: &Taking<'_>,
-    cookies: &Mutex<Cookies>,
-    underway: &Underway,
-) -> Result<(Answered, Option<Afterwards>)> {
-    let mut pause = PERIOD[0];
-    let mut before: (Vec<Event>, Instant) = (Vec::new(), Instant::now());
-    let _reading = matches!(taking, Taking::Stream { .. }).then(|| underway.reads());
-    loop {
-        // While a request is repeated, it waits for the value.
-        if !matches!(taking, Taking::Until(..)) || pause == PERIOD[0] {
-            underway.awaits(NO_ANSWER.to_owned());
-        }
-        let (mut answered, response) = open(request, cookies, underway).await?;
-        underway.status(answered.status);
-        match taking {
-            Taking::Stream { wanted, reads_on } => {
-                underway.awaits(lacks(wanted.last.as_ref(), "stream"));
-                let (response, stream) = read_stream(response, wanted, &mut answered, underway).await?;
-                let goes_on = *reads_on && stream.done;
-                return Ok((answered, goes_on.then(|| Afterwards::start(response, stream))));
+impl Driver<'_> {
+    /// Sends the request of a step and reads its answer; a stream to which the scenario listens, while later steps run.
+    pub(super) async fn request(&self, step: &scenario::Request, underway: &Underway) -> Result<Outcome> {
+        let request = self.rendered(step)?;
+        let awaited = match &step.answer {
+            AnswerAs::Until(wait) => Some((&wait.json, wait.is.render(&self.context)?)),
+            _ => None,
+        };
+        let mut pause = PERIOD[0];
+        let mut before: (Vec<Event>, Instant) = (Vec::new(), Instant::now());
+        let reading = step.stream().map(|_| underway.reads());
+        loop {
+            // While a request is repeated, it waits for the value.
+            if awaited.is_none() || pause == PERIOD[0] {
+                underway.awaits("no answer came".to_owned());
             }
-            Taking::Body => {
-                underway.awaits("the answer did not end".to_owned());
-                read_body(response, &mut answered).await?;
+            let (mut answered, mut response) = open(&request, &self.cookies, underway).await?;
+            underway.status(answered.status);
+            match &step.answer {
+                AnswerAs::Listen(wanted) => {
+                    let listener = Listener::start(answered, response, wanted, underway, reading);
+                    return Ok(Outcome::Listening(Box::new(listener)));
+                }
+                AnswerAs::Stream(wanted) => {
+                    underway.awaits(lacks(wanted.last.as_ref(), "stream"));
+                    let mut stream = Stream::new(wanted, None);
+                    let read = read_on(&mut response, &mut stream, &answered, underway, |_| false).await;
+                    underway.keep(&stream.events);
+                    read?;
+                    take_stream(&mut stream, &mut answered)?;
+                    // Not if the client leaves after the last event, or if the stage does not stay.
+                    let Scenario { golden, linger, .. } = self.scenario;
+                    let reads_on = golden.after_last && !linger.is_zero() && !wanted.cancel && stream.done;
+                    let after = reads_on.then(|| Afterwards::start(response, stream));
+                    return Ok(Outcome::Answered(Box::new(answered), after));
+                }
+                AnswerAs::Body => underway.awaits("the answer did not end".to_owned()),
+                AnswerAs::Until(_) => {}
             }
-            Taking::Until(pointer, wanted) => {
-                read_body(response, &mut answered).await?;
+            read_body(response, &mut answered).await?;
+            if let Some((pointer, wanted)) = &awaited {
                 let body = answered.events.first().and_then(|event| underway.json_of(event));
                 let found = body.as_ref().and_then(|body| pointer.find(body));
                 if found != Some(wanted) {
@@ -75,31 +74,16 @@ pub(super) async fn exchange(
                     if before.0 != answered.events {
                         before = (answered.events.clone(), Instant::now());
                     }
-                    if underway.gives_up(|| answered.clone().into_captured(), before.1) {
-                        return Ok((answered, None));
+                    if !underway.gives_up(|| answered.clone().into_captured(), before.1) {
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(PERIOD[1]);
+                        continue;
                     }
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(PERIOD[1]);
-                    continue;
                 }
             }
+            return Ok(Outcome::Answered(Box::new(answered), None));
         }
-        return Ok((answered, None));
     }
-}
-
-/// Sends a request whose answer is a stream that is captured while later steps run.
-pub(super) async fn listen(
-    request: &Request,
-    wanted: &StreamSpec,
-    cookies: &Mutex<Cookies>,
-    underway: &Underway,
-) -> Result<Listener> {
-    underway.awaits(NO_ANSWER.to_owned());
-    let reading = underway.reads();
-    let (answered, response) = open(request, cookies, underway).await?;
-    underway.status(answered.status);
-    Ok(Listener::start(answered, response, wanted, underway, reading))
 }
 
 /// Sends a request and checks the status and headers of its answer. The body is not read yet.
@@ -206,21 +190,6 @@ async fn read_body(mut response: reqwest::Response, answered: &mut Answered) -> 
     let unreadable = unreadable(&body);
     answered.events.push(body);
     unreadable.map_or(Ok(()), Err)
-}
-
-/// Reads a stream up to its `last` event, or to its end. Dropping the returned response closes the connection.
-async fn read_stream(
-    mut response: reqwest::Response,
-    wanted: &StreamSpec,
-    answered: &mut Answered,
-    underway: &Underway,
-) -> Result<(reqwest::Response, Stream)> {
-    let mut stream = Stream::new(wanted, None);
-    let read = read_on(&mut response, &mut stream, answered, underway, |_| false).await;
-    underway.keep(&stream.events);
-    read?;
-    take_stream(&mut stream, answered)?;
-    Ok((response, stream))
 }
 
 /// Reads a stream on until it has enough, or to its last event or its end, if it is not there yet.

@@ -26,8 +26,7 @@ impl Driver<'_> {
         underway: &Underway,
     ) -> Result<Outcome> {
         let wanted = asked.stream().ok_or_else(|| Error::new("this step reads no stream"))?;
-        let request = Request::of(asked, &self.context, || self.base(), || self.id_to_come_back_with())?;
-        request.tell(&mut self.sent.lock());
+        let request = self.rendered(asked)?;
         let (mut answered, mut response) = exchange::open(&request, &self.cookies, underway).await?;
         underway.status(answered.status);
         let mut stream = Stream::new(wanted, None);
@@ -99,8 +98,7 @@ impl Driver<'_> {
             away.gate.back_again().await;
             return self.request(asked, underway).await;
         };
-        let request = Request::of(asked, &self.context, || self.base(), || self.id_to_come_back_with())?;
-        request.tell(&mut self.sent.lock());
+        let request = self.rendered(asked)?;
         let mut stream = Stream::new(wanted, None);
         let mut first = None;
         match exchange::open(&request, &self.cookies, underway).await {

@@ -47,7 +47,7 @@ impl Listener {
         response: reqwest::Response,
         wanted: &StreamSpec,
         underway: &Underway,
-        reading: Reading,
+        reading: Option<Reading>,
     ) -> Listener {
         let heard = Heard { stream: Stream::new(wanted, None), broken: None, ended: false };
         let heard = Arc::new(Mutex::new(heard));

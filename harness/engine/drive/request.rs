@@ -1,7 +1,7 @@
 //! The request of a step, with all templates rendered.
 
+use super::driver::Driver;
 use retake_base::error::Result;
-use retake_core::events::Foreign;
 use retake_scenario::{self as scenario, Context, RenderedBody, Template};
 
 /// A rendered request.
@@ -18,20 +18,23 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// Renders the request of a step to the system at `base`. If it reconnects to a stream, it sends `last_id`.
-    /// Fails if a template cannot be rendered, or renders to something that cannot be a path or a header; and the errors of `base` and
-    /// `last_id`.
-    pub(super) fn of<'a>(
-        step: &scenario::Request,
-        context: &Context,
-        base: impl FnOnce() -> Result<&'a str>,
-        last_id: impl FnOnce() -> Result<String>,
-    ) -> Result<Request> {
-        let path = path(&step.path, context)?;
-        let base = base()?;
+    /// Whether it has a header of this name, in whatever case.
+    pub(super) fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
+    }
+}
+
+impl Driver<'_> {
+    /// Renders the request of a step to the system, and adds the texts that it sends to those of the scenario. If it reconnects to a
+    /// stream, it sends the id of the last event.
+    /// Fails if a template cannot be rendered, or renders to something that cannot be a path or a header; if there is no system; and if
+    /// there is no such id.
+    pub(super) fn rendered(&self, step: &scenario::Request) -> Result<Request> {
+        let path = path(&step.path, &self.context)?;
+        let base = self.base()?;
         let mut headers = Vec::with_capacity(step.headers.len() + 1);
         for (name, value) in &step.headers {
-            let text = value.render_text(context)?;
+            let text = value.render_text(&self.context)?;
             if let Some(c) = text.chars().find(|c| c.is_control() && *c != '\t') {
                 let what = format!("the header `{name}` would contain {c:?}, and a header's value is one line of text");
                 return Err(value.error(what));
@@ -43,22 +46,12 @@ impl Request {
             title = format!("{title}, left after {event}");
         }
         if step.reconnect {
-            headers.push(("Last-Event-ID".to_owned(), last_id()?));
+            headers.push(("Last-Event-ID".to_owned(), self.id_to_come_back_with()?));
             title.push_str(", reconnected");
         }
-        let body = step.body.render(context)?;
-        let url = format!("{base}{path}");
-        Ok(Request { method: step.method.as_str(), url, headers, body, status: step.status.clone(), title })
-    }
-
-    /// Whether it has a header of this name, in whatever case.
-    pub(super) fn has_header(&self, name: &str) -> bool {
-        self.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name))
-    }
-
-    /// Adds the texts that it sends.
-    pub(super) fn tell(&self, sent: &mut Foreign) {
-        let fields = match &self.body {
+        let body = step.body.render(&self.context)?;
+        let mut sent = self.sent.lock();
+        let fields = match &body {
             RenderedBody::None => &[][..],
             RenderedBody::Json(json) => {
                 sent.add(json);
@@ -66,9 +59,11 @@ impl Request {
             }
             RenderedBody::Form(fields) | RenderedBody::Files(fields, _) => fields,
         };
-        fields.iter().chain(&self.headers).for_each(|(_, value)| sent.add_text(value));
-        let query = self.url.split_once('?').map(|(_, query)| query).unwrap_or_default();
+        fields.iter().chain(&headers).for_each(|(_, value)| sent.add_text(value));
+        let url = format!("{base}{path}");
+        let query = url.split_once('?').map(|(_, query)| query).unwrap_or_default();
         url::form_urlencoded::parse(query.as_bytes()).for_each(|(_, value)| sent.add_text(&value));
+        Ok(Request { method: step.method.as_str(), url, headers, body, status: step.status.clone(), title })
     }
 }
 
