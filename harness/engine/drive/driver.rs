@@ -15,8 +15,6 @@ use super::named_values::{NAMED_FROM, NamedValues};
 use super::request::Request;
 use super::socket::Socket;
 use super::underway::Underway;
-#[cfg(feature = "browser")]
-use super::visit::Visitor;
 use crate::system::Stage;
 use retake_base::cause::CauseKind;
 use retake_base::error::{Error, Result};
@@ -34,20 +32,27 @@ pub struct Driver<'a> {
     pub(super) context: Context,
     pub(super) cookies: Mutex<Cookies>,
     /// The parts of the golden, in step order.
-    captured: Vec<Part<'a>>,
+    pub(super) captured: Vec<Part<'a>>,
     /// The result, as far as it is known before the end.
     driven: Driven,
     /// The id of the latest stream's last event; `None` before any stream.
     last_id: Option<LastId>,
     /// What the scenario sent, and captured to send it.
     pub(super) sent: Mutex<Foreign>,
-    underway: Underway,
+    pub(super) underway: Underway,
     /// The model calls, for steps that wait for one.
     pub(super) calls: Activity,
     /// The WebSockets, the latest one last, and for each the part of the golden that has its latest events.
     sockets: Vec<(Socket, Option<usize>)>,
+    /// While recording, returns the turns that were recorded so far.
     #[cfg(feature = "browser")]
-    visitor: Visitor<'a>,
+    pub(super) turns: Option<&'a LiveTurns<'a>>,
+    /// What becomes of screenshots that are compared.
+    #[cfg(feature = "browser")]
+    pub(super) baselines: crate::browser::Baselines,
+    /// The page on which acts are done, in a browser context of the scenario.
+    #[cfg(feature = "browser")]
+    pub(super) page: Option<crate::browser::Page>,
 }
 
 /// The result of a driven scenario.
@@ -72,7 +77,7 @@ pub struct Driven {
 }
 
 /// One part of the golden.
-enum Part<'a> {
+pub(super) enum Part<'a> {
     Done(Captured),
     /// A stream that is read further after its last event.
     ReadOn(Captured, Afterwards),
@@ -111,8 +116,6 @@ impl<'a> Driver<'a> {
         for (value, name) in stage.names() {
             driven.names.add(value, name);
         }
-        #[cfg(feature = "browser")]
-        let visitor = Visitor::new(scenario, stage, root, turns, calls.clone());
         Driver {
             scenario,
             stage,
@@ -127,14 +130,18 @@ impl<'a> Driver<'a> {
             calls,
             sockets: Vec::new(),
             #[cfg(feature = "browser")]
-            visitor,
+            turns,
+            #[cfg(feature = "browser")]
+            baselines: crate::browser::Baselines::default(),
+            #[cfg(feature = "browser")]
+            page: None,
         }
     }
 
     /// Says what becomes of screenshots that are compared.
     #[cfg(feature = "browser")]
     pub fn with_baselines(mut self, baselines: crate::browser::Baselines) -> Driver<'a> {
-        self.visitor.baselines = baselines;
+        self.baselines = baselines;
         self
     }
 
@@ -252,11 +259,7 @@ impl<'a> Driver<'a> {
     async fn take_step(&mut self, index: usize, step: &'a Step, title: String) -> Result<()> {
         #[cfg(feature = "browser")]
         if let Action::Browse(visit) = &step.action {
-            let seen = self.visitor.visit(index, step, visit, &mut self.context, &self.cookies, &self.underway).await;
-            let visited = seen.map_err(|error| failed(error, &title, step))?;
-            self.captured.extend(visited.captured.into_iter().map(Part::Done));
-            self.capture(visited.values);
-            return Ok(());
+            return self.visit(index, step, visit).await.map_err(|error| failed(error, &title, step));
         }
         if let Action::Socket(talk) = &step.action {
             let answered = self.talk(talk).await.map_err(|error| failed(error, &title, step))?;
@@ -404,7 +407,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn capture(&mut self, values: Vec<(String, Json)>) {
+    pub(super) fn capture(&mut self, values: Vec<(String, Json)>) {
         for (name, value) in values {
             self.sent.lock().add(&value);
             if let Json::Str(text) = &value

@@ -1,77 +1,32 @@
 //! Runs a step that opens a page: gives it the cookies of the stage, does its acts, and collects its traffic and new cookies.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::cookies::Cookies;
-use super::driver::LiveTurns;
+use super::driver::{Driver, Part};
 use super::request;
-use super::underway::Underway;
-use crate::browser::{Baselines, Chromium, How, Made, Page, Traffic, act, folder};
-use crate::system::Stage;
+use crate::browser::{Chromium, How, Made, Page, Traffic, act, folder};
 use retake_base::error::{Error, Result};
-use retake_base::lock::Mutex;
 use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
-use retake_model::Activity;
-use retake_scenario::{Act, CaptureFrom, Context, Dialogs, Do, PageVisit, Scenario, Step};
+use retake_scenario::{Act, CaptureFrom, Dialogs, Do, PageVisit, Step};
 
 /// How long to wait for the end of the page's traffic once all acts are done.
 const TRAFFIC: Duration = Duration::from_secs(10);
 /// The pause between two attempts to render an act that needs a turn which is not recorded yet.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Opens the pages of a scenario, all in the same browser context.
-pub(super) struct Visitor<'a> {
-    scenario: &'a Scenario,
-    stage: &'a Stage,
-    root: &'a Path,
-    turns: Option<&'a LiveTurns<'a>>,
-    /// The model calls of the scenario.
-    calls: Activity,
-    /// What becomes of screenshots that are compared.
-    pub(super) baselines: Baselines,
-    page: Option<Page>,
-}
-
-/// The result of a step that opens a page.
-pub(super) struct Visited {
-    /// Its parts of the golden.
-    pub(super) captured: Vec<Captured>,
-    /// The captured values, for later steps.
-    pub(super) values: Vec<(String, Json)>,
-}
-
-impl<'a> Visitor<'a> {
-    /// Makes a visitor without a page. While recording, `turns` returns the turns that were recorded so far.
-    pub(super) fn new(
-        scenario: &'a Scenario,
-        stage: &'a Stage,
-        root: &'a Path,
-        turns: Option<&'a LiveTurns<'a>>,
-        calls: Activity,
-    ) -> Visitor<'a> {
-        Visitor { scenario, stage, root, turns, calls, baselines: Baselines::default(), page: None }
-    }
-
+impl Driver<'_> {
     /// Opens the page of a step and does its acts.
     /// Fails if the page does not load, or if an act does not succeed in time.
-    pub(super) async fn visit(
-        &mut self,
-        index: usize,
-        step: &Step,
-        visit: &PageVisit,
-        context: &mut Context,
-        cookies: &Mutex<Cookies>,
-        underway: &Underway,
-    ) -> Result<Visited> {
+    pub(super) async fn visit(&mut self, index: usize, step: &Step, visit: &PageVisit) -> Result<()> {
         let base = self.base_of(visit)?;
-        let path = request::path(&visit.path, context)?;
-        let storage = visit.storage.iter().map(|(name, value)| Ok((name.clone(), value.render_text(context)?)));
+        let path = request::path(&visit.path, &self.context)?;
+        let storage = visit.storage.iter().map(|(name, value)| Ok((name.clone(), value.render_text(&self.context)?)));
         let storage: BTreeMap<String, String> = storage.collect::<Result<_>>()?;
         let page = match self.page.take() {
             Some(page) => page,
@@ -79,16 +34,16 @@ impl<'a> Visitor<'a> {
         };
         page.watch.listen_for(&visit.traffic);
         page.look_like(visit.viewport, visit.colors, visit.dialogs == Dialogs::Accept).await?;
-        let known = cookies.lock().all();
+        let known = self.cookies.lock().all();
         page.set_cookies(&known).await?;
         page.goto(&format!("{base}{path}"), &storage, visit.status.as_deref()).await?;
         let mut captured = Vec::new();
         for (number, act) in (1..).zip(&visit.acts) {
-            let rendered = self.rendered(act, context).await?;
-            let taken = underway.begin_act(rendered.to_string());
-            let made = self.perform(&page, &base, act, &rendered, context).await;
+            let rendered = self.rendered_act(act).await?;
+            let taken = self.underway.begin_act(rendered.to_string());
+            let made = self.act(&page, &base, act, &rendered).await;
             let picture = self.keep_picture(&page, format!("step-{}-act-{number}.jpg", index + 1)).await;
-            underway.end_act(taken, made.as_ref().err(), picture);
+            self.underway.end_act(taken, made.as_ref().err(), picture);
             match made {
                 Ok(Made::Nothing) => {}
                 Ok(Made::Tree(tree)) => captured.push(shown_region(&rendered, &path, tree)),
@@ -103,15 +58,17 @@ impl<'a> Visitor<'a> {
             captured.extend(taken.map_err(|_| page.watch.without_traffic())?.iter().map(answered));
         }
         let set = page.cookies().await?;
-        cookies.lock().replace(&set);
+        self.cookies.lock().replace(&set);
         self.page = Some(page);
-        let values = cookie_values(step, &cookies.lock().values())?;
-        Ok(Visited { captured, values })
+        let values = cookie_values(step, &self.cookies.lock().values())?;
+        self.captured.extend(captured.into_iter().map(Part::Done));
+        self.capture(values);
+        Ok(())
     }
 
     /// Renders the texts of an act. While recording, this waits for a turn that it needs. Which turn is the last one is not known
     /// before no further call comes.
-    async fn rendered(&self, act: &Act, context: &mut Context) -> Result<Do<String>> {
+    async fn rendered_act(&mut self, act: &Act) -> Result<Do<String>> {
         let deadline = Instant::now() + act.within;
         let mut from_the_end = false;
         let _ = act.what.render(|text| {
@@ -121,28 +78,21 @@ impl<'a> Visitor<'a> {
         if let Some(live) = self.turns.filter(|_| from_the_end) {
             let at_rest = self.calls.settled(self.scenario.settle, || false);
             let _ = tokio::time::timeout_at(deadline, at_rest).await;
-            context.insert("turn", live());
+            self.context.insert("turn", live());
         }
         loop {
-            let rendered = act.what.render(|text| text.render_text(context));
+            let rendered = act.what.render(|text| text.render_text(&self.context));
             let Some(live) = self.turns.filter(|_| rendered.is_err() && Instant::now() < deadline) else {
                 return rendered;
             };
             tokio::time::sleep(PERIOD).await;
-            context.insert("turn", live());
+            self.context.insert("turn", live());
         }
     }
 
-    async fn perform(
-        &self,
-        page: &Page,
-        base: &str,
-        given: &Act,
-        rendered: &Do<String>,
-        context: &mut Context,
-    ) -> Result<Made> {
+    async fn act(&mut self, page: &Page, base: &str, given: &Act, rendered: &Do<String>) -> Result<Made> {
         match rendered {
-            Do::Retry(acts) => self.retry(page, base, given, acts, context).await,
+            Do::Retry(acts) => self.retry(page, base, given, acts).await,
             Do::Goto(path) if path.starts_with('/') => {
                 page.goto(&format!("{base}{path}"), &BTreeMap::new(), None).await.map(|()| Made::Nothing)
             }
@@ -161,7 +111,7 @@ impl<'a> Visitor<'a> {
     }
 
     /// Does acts one after another, and all again when one of them fails, until the time of the group is up.
-    async fn retry(&self, page: &Page, base: &str, group: &Act, acts: &[Act], context: &mut Context) -> Result<Made> {
+    async fn retry(&mut self, page: &Page, base: &str, group: &Act, acts: &[Act]) -> Result<Made> {
         let deadline = Instant::now() + group.within;
         // Why the last try failed whose act had all of its own time: what the group's end cut short says less.
         let mut whole: Option<Error> = None;
@@ -170,11 +120,11 @@ impl<'a> Visitor<'a> {
             for act in acts {
                 let left = deadline.saturating_duration_since(Instant::now());
                 let cut = Act { within: act.within.min(left), ..act.clone() };
-                let rendered = self.rendered(&cut, context).await?;
+                let rendered = self.rendered_act(&cut).await?;
                 let made = if left.is_zero() {
                     Err(Error::new(format!("its time was up before {rendered}")))
                 } else {
-                    Box::pin(self.perform(page, base, &cut, &rendered, context)).await
+                    Box::pin(self.act(page, base, &cut, &rendered)).await
                 };
                 if let Err(error) = made {
                     if cut.within == act.within {
