@@ -13,32 +13,28 @@ use retake_core::events::{AfterLast, Ending};
 /// A stream that is read further. Dropping this closes it.
 #[derive(Debug)]
 pub(super) struct Afterwards {
-    read: Arc<Mutex<AfterLast>>,
+    read: Arc<Mutex<(Stream, Ending)>>,
     task: JoinHandle<()>,
 }
 
 impl Afterwards {
     /// Starts to read a stream further, whose step is done.
-    pub(super) fn start(mut response: reqwest::Response, mut stream: Stream) -> Afterwards {
-        let read = Arc::new(Mutex::new(AfterLast { events: stream.after.clone(), ending: Ending::Open }));
+    pub(super) fn start(mut response: reqwest::Response, stream: Stream) -> Afterwards {
+        let read = Arc::new(Mutex::new((stream, Ending::Open)));
         let reading = read.clone();
         let task = tokio::spawn(async move {
             loop {
-                let ending = match response.chunk().await {
-                    Ok(Some(chunk)) => {
-                        stream.push(&chunk);
-                        None
-                    }
+                let chunk = response.chunk().await;
+                let (stream, ending) = &mut *reading.lock();
+                match chunk {
+                    Ok(Some(chunk)) => drop(stream.push(&chunk)),
                     Ok(None) => {
                         stream.end();
-                        Some(Ending::Ended)
+                        *ending = Ending::Ended;
                     }
-                    Err(_) => Some(Ending::BrokeOff),
-                };
-                let mut read = reading.lock();
-                read.events.clone_from(&stream.after);
-                read.ending = ending.unwrap_or(Ending::Open);
-                if ending.is_some() || !stream.takes_more() {
+                    Err(_) => *ending = Ending::BrokeOff,
+                }
+                if *ending != Ending::Open || !stream.takes_more() {
                     return;
                 }
             }
@@ -49,8 +45,8 @@ impl Afterwards {
     /// Waits until the stream ends, or until the given time. Returns what came.
     pub(super) async fn finish(mut self, until: Instant) -> AfterLast {
         let _ = timeout_at(until, &mut self.task).await;
-        let mut read = self.read.lock();
-        std::mem::replace(&mut read, AfterLast { events: Vec::new(), ending: Ending::Open })
+        let (stream, ending) = &mut *self.read.lock();
+        AfterLast { ending: *ending, ..stream.take_after() }
     }
 }
 
