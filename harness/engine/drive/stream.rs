@@ -72,29 +72,27 @@ impl Stream {
 
     /// Adds the next bytes. Returns whether the step needs no more, because the stream is done or too large.
     pub(super) fn push(&mut self, bytes: &[u8]) -> bool {
-        if self.takes_more() {
-            self.came += bytes.len();
-            let room = QUOTED.saturating_sub(self.head.len()).min(bytes.len());
-            self.head.extend_from_slice(&bytes[..room]);
-            let events = self.capture.push(bytes);
-            self.take(events);
-            if !self.done {
-                self.refused = self.refusal();
-            }
+        if !self.takes_more() {
+            return true;
         }
-        self.is_over()
+        let room = QUOTED.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..room]);
+        let events = self.capture.push(bytes);
+        self.add(events, bytes.len())
     }
 
     /// Adds an event that came whole, as a message of this many bytes. Returns whether no more are needed.
     pub(super) fn push_event(&mut self, event: Event, size: usize) -> bool {
-        if self.takes_more() {
-            self.came += size;
-            self.take(vec![event]);
-            if !self.done {
-                self.refused = self.refusal();
-            }
+        !self.takes_more() || self.add(vec![event], size)
+    }
+
+    fn add(&mut self, events: Vec<Event>, size: usize) -> bool {
+        self.came += size;
+        self.take(events);
+        if !self.done {
+            self.refused = self.refusal();
         }
-        self.is_over()
+        self.done || self.refused.is_some()
     }
 
     /// Whether more can be added. A stream that never ends must not fill the memory, after its last event either.
@@ -102,10 +100,6 @@ impl Stream {
         let Limits { event, stream, events } = self.limits;
         let is_full = self.capture.held() > event || self.came > stream || self.after.len() > events;
         self.refused.is_none() && !(self.done && is_full)
-    }
-
-    fn is_over(&self) -> bool {
-        self.done || self.refused.is_some()
     }
 
     /// Returns an error if the stream is too large, and drops its incomplete event.
