@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OnceCell, oneshot};
 
 use super::connection::Connection;
-use crate::system::{Folder, Guard, Guarded, Log, Today};
+use crate::system::{Folder, Guarded, Log, Order, Program, Today};
 use retake_base::error::{Error, Result};
 
 /// The environment variable that names the program.
@@ -53,10 +53,10 @@ impl Chromium {
         let (found, listening) = oneshot::channel();
         let printed = log.clone();
         let (mut found, mut text) = (Some(found), String::new());
-        let guard = Guard::default().folders(folder.all());
-        let guard =
-            guard.program(command, folder.root.clone(), folder.environment(Vec::new(), &Today::default()), None);
-        let guarded = guard.start(move |bytes| {
+        let env = folder.environment(Vec::new(), &Today::default());
+        let started = Program { command, cwd: folder.root.clone(), env, ..Program::default() };
+        let order = Order { folders: folder.all(), program: Some(started), ..Order::default() };
+        let guarded = order.start(None, move |bytes| {
             printed.push(bytes);
             if found.is_some() {
                 text.push_str(&String::from_utf8_lossy(bytes));

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::date::Today;
 use super::folder::Folder;
-use super::guardian::{Exit, Guard};
+use super::guardian::{Exit, Order, Program};
 use super::log::Log;
 use super::ports::Lock;
 use retake_base::error::{Error, Result};
@@ -48,9 +48,10 @@ fn fixed_variables(spec: &CommandSpec) -> Vec<(String, String)> {
 async fn run(command: &[String], cwd: &Path, env: Vec<(String, String)>) -> Result<()> {
     let (folder, log) = (Folder::new(), Log::new(None));
     let printed = log.clone();
-    let guard = Guard::default().folders(folder.all());
-    let guard = guard.program(command.to_vec(), cwd.to_owned(), folder.environment(env, &Today::default()), None);
-    let guarded = guard.start(move |bytes| printed.push(bytes)).await?;
+    let env = folder.environment(env, &Today::default());
+    let program = Program { command: command.to_vec(), cwd: cwd.to_owned(), env, ..Program::default() };
+    let order = Order { folders: folder.all(), program: Some(program), ..Order::default() };
+    let guarded = order.start(None, move |bytes| printed.push(bytes)).await?;
     let exit = guarded.exited().await;
     guarded.end().await;
     if exit == Some(Exit::Code(0)) {

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::build::build;
 use super::egress::Egress;
 use super::folder::Folder;
-use super::guardian::{Exit, Guard, Guarded};
+use super::guardian::{Exit, Guarded, Order, Program};
 use super::log::{Log, LogOf};
 use super::ports::PortLease;
 use super::values::StageValues;
@@ -67,27 +67,26 @@ pub(super) struct CommandSystem {
 /// What is needed to start a program once more.
 #[derive(Debug)]
 struct Again {
-    command: Vec<String>,
-    cwd: PathBuf,
-    env: Vec<(String, String)>,
+    program: Program,
     ready: Ready,
     port: u16,
     egress: Egress,
 }
 
 impl Again {
-    /// Starts the program, under the guardian that `guard` begins, and waits until it is ready. Returns its address with it.
+    /// Starts the program, under a guardian that does what else the order says, and waits until it is ready. Returns its address with it.
     /// Fails with what it printed so far, if it was started at all.
     async fn start(
         &self,
-        guard: Guard,
+        order: Order,
         deadline: Option<Instant>,
     ) -> Result<(Guarded, Log, SocketAddr), (Error, Option<Log>)> {
-        let Again { command, cwd, env, ready, port, egress } = self;
+        let Again { program, ready, port, egress } = self;
         let log = Log::new(if let Ready::Line { regex, .. } = ready { Some(regex.clone()) } else { None });
-        let guard = guard.program(command.clone(), cwd.clone(), env.clone(), None).watched(egress);
+        let order = Order { program: Some(program.clone()), ..order };
         let printed = log.clone();
-        let guarded = guard.start(move |bytes| printed.push(bytes)).await.map_err(|error| (error, None))?;
+        let output = move |bytes: &[u8]| printed.push(bytes);
+        let guarded = order.start(Some(egress), output).await.map_err(|error| (error, None))?;
         match super::ready::ready(ready, *port, &guarded, &log, deadline).await {
             Ok(address) => Ok((guarded, log, address)),
             Err(error) => {
@@ -127,15 +126,13 @@ impl CommandSystem {
             Some(own) if folder.all().iter().any(|of_stage| of_stage == own) => own.to_owned(),
             _ => working_folder(root, cwd.as_deref())?,
         };
-        let mut guard = Guard::default().folders(folder.all()).files(files);
-        let (program, beside) = (command.first().cloned().unwrap_or_default(), cwd.clone());
-        let mut runs_in = cwd;
-        if spec.copied {
-            guard = guard.copied(std::mem::replace(&mut runs_in, folder.work.clone()), folder.work.clone());
-        }
-        let (env, ready, egress) = (folder.environment(env, today), spec.ready.clone(), egress.clone());
-        let again = Again { command, cwd: runs_in, env, ready, port: port.port, egress };
-        match again.start(guard, deadline).await {
+        let (name_of_program, beside) = (command.first().cloned().unwrap_or_default(), cwd.clone());
+        let copied = spec.copied.then(|| (cwd.clone(), folder.work.clone()));
+        let cwd = if spec.copied { folder.work.clone() } else { cwd };
+        let order = Order { folders: folder.all(), copied, files, program: None };
+        let program = Program { command, cwd, env: folder.environment(env, today), ..Program::default() };
+        let again = Again { program, ready: spec.ready.clone(), port: port.port, egress: egress.clone() };
+        match again.start(order, deadline).await {
             Ok((guarded, log, address)) => {
                 log.write_to(&folder.root.join("system.log"));
                 let life = Mutex::new((Arc::new(guarded), log));
@@ -145,7 +142,7 @@ impl CommandSystem {
             Err((error, Some(log))) => {
                 let error =
                     error.of(&format!("system `{name}`")).because(Some(format!("system `{name}` does not start")));
-                Err(not_started(error, &log, &program, &beside))
+                Err(not_started(error, &log, &name_of_program, &beside))
             }
         }
     }
@@ -156,7 +153,7 @@ impl CommandSystem {
         let (before, _) = self.life.lock().clone();
         before.kill().await;
         self.keeper.lock().get_or_insert(before);
-        let (guarded, log, _) = self.again.start(Guard::default(), Some(deadline)).await.map_err(|(error, _)| error)?;
+        let (guarded, log, _) = self.again.start(Order::default(), Some(deadline)).await.map_err(|(error, _)| error)?;
         log.write_to(&self.folder.root.join("system.log"));
         *self.life.lock() = (Arc::new(guarded), log);
         Ok(())

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 use super::date::Today;
-use super::guardian::{Guard, Guarded};
+use super::guardian::{Guarded, Order};
 use super::path::path;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
@@ -48,7 +48,8 @@ static KEPT: OnceCell<Option<Guarded>> = OnceCell::const_new();
 
 /// Starts the guardian of this process, if it is not running yet.
 pub(super) async fn keep() {
-    KEPT.get_or_init(async || Guard::default().folders(vec![ROOT.clone()]).start(|_| {}).await.ok()).await;
+    let order = || Order { folders: vec![ROOT.clone()], ..Order::default() };
+    KEPT.get_or_init(async || order().start(None, |_| {}).await.ok()).await;
 }
 
 /// As [`keep`], on any thread but that of the model servers. Returns whether there is a guardian.

@@ -42,7 +42,7 @@ pub use egress::{Attempt, Attempts, EgressData, Proof};
 pub use egress::{Egress, allowing};
 pub(crate) use folder::Folder;
 pub use guardian::take_over;
-pub(crate) use guardian::{Exit, Guard, Guarded, Input};
+pub(crate) use guardian::{Exit, Guarded, Input, Order, Program};
 pub use launch::{Launch, SecretValues, Systems};
 #[cfg(feature = "browser")]
 pub(crate) use log::Log;

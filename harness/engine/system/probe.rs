@@ -7,7 +7,7 @@ use super::command::not_started;
 use super::date::Today;
 use super::egress::{Egress, allowing};
 use super::folder::Folder;
-use super::guardian::{Guard, Guarded};
+use super::guardian::{Guarded, Order, Program};
 #[cfg(target_os = "linux")]
 use super::guardian::{below, listeners, sockets_of};
 use super::log::Log;
@@ -49,13 +49,14 @@ impl Probe {
         let command: Vec<String> = command.iter().map(|word| filled(word)).collect();
         let env = env.iter().map(|(name, value)| (name.clone(), filled(value))).collect();
         let program = command.first().cloned().unwrap_or_default();
-        let guard = Guard::default().folders(own.all());
         let egress = Egress::of_level(Level::Note, &[], false);
         egress.own(port.port);
         egress.own(model.port());
-        let guard = guard.program(command, folder.to_owned(), own.environment(env, &Today::real()), None);
+        let env = own.environment(env, &Today::real());
+        let started = Program { command, cwd: folder.to_owned(), env, ..Program::default() };
         let printed = log.clone();
-        let guarded = guard.watched(&egress).start(move |bytes| printed.push(bytes)).await?;
+        let order = Order { folders: own.all(), program: Some(started), ..Order::default() };
+        let guarded = order.start(Some(&egress), move |bytes| printed.push(bytes)).await?;
         Ok(Probe { program, folder: folder.to_owned(), guarded, log, port, egress })
     }
 

@@ -1,11 +1,10 @@
 //! The runner's side of a guardian: starts it, reads its messages, and closes the pipe.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use tokio::sync::watch;
 
-use super::order::{Exit, Input, Order, Program};
+use super::order::{Exit, Order};
 use crate::system::egress::Egress;
 use retake_base::error::{Error, Result};
 use retake_base::lock::Mutex;
@@ -34,73 +33,27 @@ pub(crate) struct Guarded {
     lock: Option<std::fs::File>,
 }
 
-/// A builder for a guarded program.
-#[derive(Debug, Default)]
-pub(crate) struct Guard {
-    order: Order,
-    egress: Option<Egress>,
-}
-
-impl Guard {
-    /// Sets the folders to create before the start. The first one is removed at the end.
-    pub(crate) fn folders(mut self, folders: Vec<PathBuf>) -> Guard {
-        self.order.folders = folders;
-        self
-    }
-
-    /// Sets a folder to copy into one of the created folders before the start.
-    pub(crate) fn copied(mut self, from: PathBuf, to: PathBuf) -> Guard {
-        self.order.copied = Some((from, to));
-        self
-    }
-
-    /// Sets the files to write before the start, with their texts.
-    pub(crate) fn files(mut self, files: Vec<(PathBuf, String)>) -> Guard {
-        self.order.files = files;
-        self
-    }
-
-    /// Sets the program, with its whole environment. Its standard error goes to the file `errors`, or where its output goes.
-    pub(crate) fn program(
+impl Order {
+    /// Starts the guardian, which starts the program, and tells `egress` what that tries to reach. `output` gets what the program
+    /// prints, on a thread of its own.
+    /// Fails if either cannot be started.
+    pub(crate) async fn start(
         mut self,
-        command: Vec<String>,
-        cwd: PathBuf,
-        env: Vec<(String, String)>,
-        errors: Option<PathBuf>,
-    ) -> Guard {
-        self.order.program = Some(Program { command, cwd, env, errors, input: Input::Closed, fence: None });
-        self
-    }
-
-    /// Notes what the program tries to reach.
-    pub(crate) fn watched(mut self, egress: &Egress) -> Guard {
-        if let Some(program) = &mut self.order.program {
+        egress: Option<&Egress>,
+        output: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Guarded> {
+        if let (Some(program), Some(egress)) = (&mut self.program, egress) {
             program.fence = egress.fence();
             program.env.extend(egress.proxies());
         }
-        self.egress = Some(egress.clone());
-        self
-    }
-
-    /// Sets what the program reads from its standard input.
-    pub(crate) fn input(mut self, input: Input) -> Guard {
-        if let Some(program) = &mut self.order.program {
-            program.input = input;
-        }
-        self
-    }
-
-    /// Starts the guardian, which starts the program. `output` gets what the program prints, on a thread of its own.
-    /// Fails if either cannot be started.
-    pub(crate) async fn start(self, output: impl FnMut(&[u8]) + Send + 'static) -> Result<Guarded> {
-        let mut guarded = launch(&self.order, self.egress, Box::new(output))?;
+        let mut guarded = launch(&self, egress.cloned(), Box::new(output))?;
         let outcome = guarded.known.wait_for(|known| known.started.is_some() || known.gone).await;
         let outcome = outcome.map(|known| known.started.clone()).ok().flatten();
         match outcome {
             Some(Ok(())) => {
                 #[cfg(unix)]
                 {
-                    guarded.lock = self.order.folders.first().and_then(|folder| super::held::lock(folder));
+                    guarded.lock = self.folders.first().and_then(|folder| super::held::lock(folder));
                 }
                 Ok(guarded)
             }

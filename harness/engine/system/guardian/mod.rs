@@ -33,12 +33,12 @@ mod order;
 #[cfg(unix)]
 mod process;
 
+pub(crate) use guarded::Guarded;
 #[cfg(not(unix))]
 pub use guarded::take_over;
 #[cfg(not(unix))]
 pub(super) use guarded::works;
-pub(crate) use guarded::{Guard, Guarded};
-pub(crate) use order::{Exit, Fence, Input, Reached};
+pub(crate) use order::{Exit, Fence, Input, Order, Program, Reached};
 #[cfg(unix)]
 pub use process::take_over;
 #[cfg(unix)]

@@ -17,29 +17,29 @@ pub(super) const KILL: u8 = b'!';
 /// What a guardian has to start, and to remove at the end. The runner sends it over the pipe and not as arguments: everybody on
 /// the machine can read those, and the environment contains a key.
 #[derive(Debug, Default, Deserialize, Serialize)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// Folders to create first, each accessible only to this user. The first one is removed at the end with everything in it.
-    pub(super) folders: Vec<PathBuf>,
+    pub(crate) folders: Vec<PathBuf>,
     /// A folder to copy, and the folder of those above that gets the copy.
-    pub(super) copied: Option<(PathBuf, PathBuf)>,
+    pub(crate) copied: Option<(PathBuf, PathBuf)>,
     /// Files to write after that, with their texts.
-    pub(super) files: Vec<(PathBuf, String)>,
+    pub(crate) files: Vec<(PathBuf, String)>,
     /// The program to start. If absent, the guardian only keeps the folders.
-    pub(super) program: Option<Program>,
+    pub(crate) program: Option<Program>,
 }
 
 /// A program to start.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Program {
-    pub(super) command: Vec<String>,
-    pub(super) cwd: PathBuf,
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Program {
+    pub(crate) command: Vec<String>,
+    pub(crate) cwd: PathBuf,
     /// Its whole environment.
-    pub(super) env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
     /// The file for its standard error. If absent, standard error goes where its output goes.
-    pub(super) errors: Option<PathBuf>,
-    pub(super) input: Input,
+    pub(crate) errors: Option<PathBuf>,
+    pub(crate) input: Input,
     /// What becomes of the addresses that it tries to reach. If absent, nobody looks.
-    pub(super) fence: Option<Fence>,
+    pub(crate) fence: Option<Fence>,
 }
 
 /// What becomes of the addresses that a program and all that it starts try to reach.
@@ -67,9 +67,10 @@ pub(crate) struct Reached {
 }
 
 /// What a program reads on its standard input.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) enum Input {
     /// Nothing.
+    #[default]
     Closed,
     Text(String),
     /// A Unix socket, to which its output goes too.

@@ -14,9 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::time::timeout;
 
 use super::targets::Target;
-#[cfg(unix)]
-use crate::system::Guarded;
-use crate::system::{Egress, Exit, Guard, Input};
+use crate::system::{Egress, Exit, Guarded, Input, Order, Program};
 use crate::tools::observed::Observed;
 #[cfg(unix)]
 use retake_base::error::Error;
@@ -39,11 +37,18 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// Prepares its start, with its standard error in a file.
-    fn guard(&self, context: &Context, errors: &Path) -> Result<Guard> {
+    /// Starts it, with its standard error in a file.
+    async fn start(
+        &self,
+        context: &Context,
+        errors: &Path,
+        input: Input,
+        output: impl FnMut(&[u8]) + Send + 'static,
+    ) -> Result<Guarded> {
         let command = self.words.iter().map(|part| part.render_text(context)).collect::<Result<_>>()?;
-        let guard = Guard::default().program(command, self.cwd.clone(), self.env.clone(), Some(errors.to_owned()));
-        Ok(guard.watched(&self.egress))
+        let (cwd, env, errors) = (self.cwd.clone(), self.env.clone(), Some(errors.to_owned()));
+        let program = Program { command, cwd, env, errors, input, fence: None };
+        Order { program: Some(program), ..Order::default() }.start(Some(&self.egress), output).await
     }
 
     async fn run(&self, tool: &str, args: &Json) -> Result<Observed> {
@@ -51,11 +56,11 @@ impl Command {
         context.insert("tool", tool);
         context.insert("args", args.clone());
         let errors = self.errors.join(format!("tool-{}", uuid::Uuid::new_v4().simple()));
-        let guard = self.guard(&context, &errors)?.input(Input::Text(args.print(Layout::Compact)));
+        let input = Input::Text(args.print(Layout::Compact));
         let printed = Arc::new(Mutex::new(Vec::new()));
         let all = Arc::clone(&printed);
         let output = move |bytes: &[u8]| all.lock().extend_from_slice(bytes);
-        let guarded = guard.start(output).await?;
+        let guarded = self.start(&context, &errors, input, output).await?;
         let exit = guarded.exited().await;
         guarded.end().await;
         let printed = std::mem::take(&mut *printed.lock());
@@ -80,7 +85,7 @@ impl Command {
         let (errors, socket) = (self.errors.join(format!("tool-{name}")), self.errors.join(&name[..8]));
         let failed = |e: std::io::Error| Error::new(format!("the pipe to it cannot be created: {e}"));
         let listener = UnixListener::bind(&socket).map_err(failed)?;
-        let guarded = self.guard(&self.context, &errors)?.input(Input::Socket(socket)).start(|_| {}).await?;
+        let guarded = self.start(&self.context, &errors, Input::Socket(socket), |_| {}).await?;
         match timeout(within, listener.accept()).await {
             Ok(Ok((stream, _))) => Ok((guarded, stream, errors)),
             Ok(Err(e)) => Err(failed(e)),
