@@ -70,7 +70,7 @@ impl ToEnd {
     fn systems(&self) -> &[CommandSystem] {
         match self {
             ToEnd::Commands(systems) => systems,
-            ToEnd::Shared(shared) => shared.systems(),
+            ToEnd::Shared(shared) => &shared.systems,
             ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
         }
     }
@@ -95,15 +95,15 @@ impl Running {
         let (pacing, told) = (options.pacing, mode.clone());
         let today = Today::of_run(pacing, *keeps_clock, recorded);
         let of_run = |name: &str, model: &ModelServer, egress: &Egress| {
-            StageValues::of_run(name, root, model, secrets).with_tools(tools).watched_by(egress)
+            StageValues { tools, ..StageValues::of_run(name, root, model, secrets) }.watched_by(egress)
         };
-        match on {
+        let (stage, model, seat, to_end) = match on {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
-                let values = of_run("", &model, &egress).on_day(today);
-                let values = values.with_folder(Folder::of_stage());
+                let folder = Some(Folder::of_stage());
+                let values = StageValues { today, folder, ..of_run("", &model, &egress) };
                 told.on_stage(&values.places(&[]));
-                Ok(Running::on(values, model, ToEnd::None))
+                (Stage::of(values), model.clone(), model.seat(), ToEnd::None)
             }
             PlayedOn::Router(name, factory) => {
                 let model = kept::start(mode, options).await?;
@@ -111,46 +111,41 @@ impl Running {
                 let (listener, address) = router::listen()?;
                 egress.own(address.port());
                 egress.cannot_be_told("its system is a router in the test's own process");
-                let values = of_run(name, &model, &egress).on_day(today);
-                let values = values.with_folder(folder.clone()).with_base(Base::of(address));
+                let values = StageValues { today, folder: Some(folder.clone()), ..of_run(name, &model, &egress) };
+                let values = values.with_base(Base::of(address));
                 told.on_stage(&values.places(&[]));
                 let stage = Stage::of(values);
                 let starting = InProcess::start(Arc::clone(factory), stage.clone(), listener);
                 let starting = timeout_at(deadline, starting).await;
                 let late = |_| Error::new(format!("system `{name}` was not ready when the scenario's time was up"));
                 let system = starting.map_err(late)?.map_err(|error| folder.remove().unwrap_or(error))?;
-                Ok(Running { stage, seat: model.seat(), model, to_end: ToEnd::InProcess(system) })
+                (stage, model.clone(), model.seat(), ToEnd::InProcess(system))
             }
             PlayedOn::Command { name, all, suite } => {
                 let model = kept::start(mode, options).await?;
-                let values = of_run(name, &model, &egress).on_day(today);
+                let values = StageValues { today, ..of_run(name, &model, &egress) };
                 let told = |berths: &[Berth]| told.on_stage(&values.places(berths));
                 let systems = start_with_needed(all, suite, root, &values, Some(deadline), told).await?;
-                Ok(Running::on(values.with_systems(&systems), model, ToEnd::Commands(systems)))
+                let stage = Stage::of(values.with_systems(&systems));
+                (stage, model.clone(), model.seat(), ToEnd::Commands(systems))
             }
             PlayedOn::Shared(name, shared) => {
-                let model = shared.model();
-                let values = of_run(name, &model, &shared.egress).with_systems(shared.systems());
+                let values = of_run(name, &shared.model, &shared.egress).with_systems(&shared.systems);
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
-                let stage = Stage::of(values);
-                Ok(Running { stage, model, seat, to_end: ToEnd::Shared(shared.clone()) })
+                (Stage::of(values), shared.model.clone(), seat, ToEnd::Shared(shared.clone()))
             }
             PlayedOn::Url(name, spec, shared) => {
                 let base = url::attach(name, spec).await?;
-                let model = shared.model();
                 egress.cannot_be_told("its system was started by somebody else");
-                let values = of_run(name, &model, &egress).with_folder(Folder::of_stage()).with_base(base);
+                let folder = Some(Folder::of_stage());
+                let values = StageValues { folder, ..of_run(name, &shared.model, &egress) }.with_base(base);
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
-                let stage = Stage::of(values);
-                Ok(Running { stage, model, seat, to_end: ToEnd::Attached(shared.clone()) })
+                (Stage::of(values), shared.model.clone(), seat, ToEnd::Attached(shared.clone()))
             }
-        }
-    }
-
-    fn on(values: StageValues, model: Arc<ModelServer>, to_end: ToEnd) -> Running {
-        Running { stage: Stage::of(values), seat: model.seat(), model, to_end }
+        };
+        Ok(Running { stage, model, seat, to_end })
     }
 
     /// The calls of this scenario.
@@ -203,33 +198,33 @@ impl Running {
             join_all(systems.iter().map(CommandSystem::may_be_ending)).await;
         }
         ended.crash = systems.iter().find_map(CommandSystem::crashed);
-        match to_end {
-            ToEnd::None => {}
+        let shared = match to_end {
+            ToEnd::None => None,
             ToEnd::InProcess(system) => {
                 ended.panics = system.stop().await;
                 ended.other_day = stage.today().moved && stage.today().asked.load(Ordering::Relaxed);
+                None
             }
-            ToEnd::Commands(systems) => ended.logs = stop_all(&systems).await,
-            ToEnd::Shared(shared) => {
-                ended.take_note_of(&model, &seat).await;
-                ended.egress = stage.egress().take();
-                let failed = failed || ended.crash.is_some();
-                shared.take_out(&seat, failed);
-                ended.logs = shared.evidence().await;
-                return ended;
+            ToEnd::Commands(systems) => {
+                ended.logs = stop_all(&systems).await;
+                None
             }
-            ToEnd::Attached(shared) => {
-                ended.take_note_of(&model, &seat).await;
-                ended.egress = stage.egress().take();
-                shared.take_out(&seat, false);
-                ended.crash = stage.folder().and_then(Folder::remove);
-                return ended;
-            }
-        }
+            ToEnd::Shared(shared) => Some((shared, true)),
+            ToEnd::Attached(shared) => Some((shared, false)),
+        };
         ended.take_note_of(&model, &seat).await;
         ended.egress = stage.egress().take();
-        kept::keep(model);
-        ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
+        let Some((shared, is_own)) = shared else {
+            kept::keep(model);
+            ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
+            return ended;
+        };
+        shared.take_out(&seat, is_own && (failed || ended.crash.is_some()));
+        if is_own {
+            ended.logs = shared.evidence().await;
+        } else {
+            ended.crash = stage.folder().and_then(Folder::remove);
+        }
         ended
     }
 }

@@ -90,7 +90,9 @@ pub(super) struct SharedSpec {
 /// A system and its model server, on a thread of their own.
 #[derive(Debug)]
 pub(super) struct SharedSystem {
-    parts: Parts,
+    pub(super) model: Arc<ModelServer>,
+    /// The systems that it needs, then the system itself.
+    pub(super) systems: Arc<Vec<CommandSystem>>,
     pub(super) egress: Egress,
     rules: Arc<Rules>,
     spoilt: AtomicBool,
@@ -98,13 +100,6 @@ pub(super) struct SharedSystem {
     _alone: Option<Lock>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Clone, Debug)]
-struct Parts {
-    model: Arc<ModelServer>,
-    /// The systems that it needs, then the system itself.
-    systems: Arc<Vec<CommandSystem>>,
 }
 
 impl SharedSystem {
@@ -119,9 +114,8 @@ impl SharedSystem {
             threads::this_is_own();
             let ran = threads::runtime().and_then(|runtime| {
                 runtime.block_on(async {
-                    let parts = start(&spec).await?;
-                    let systems = parts.systems.clone();
-                    let _ = sender.send(Ok(parts));
+                    let (model, systems) = start(&spec).await?;
+                    let _ = sender.send(Ok((model, systems.clone())));
                     let _ = stopped.await;
                     stop_all(&systems).await;
                     Ok(())
@@ -131,47 +125,39 @@ impl SharedSystem {
         };
         let thread = std::thread::Builder::new().name(name).spawn(run);
         let thread = thread.map_err(|e| Error::new(format!("failed to start a thread for a shared system: {e}")))?;
-        let parts = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
+        let (model, systems) = started.recv().map_err(|_| Error::new("the thread of a shared system ended"))??;
         let (spoilt, stop, thread) = (AtomicBool::new(false), Some(stop), Some(thread));
-        Ok(SharedSystem { parts, egress, rules, spoilt, _alone: alone, stop, thread })
-    }
-
-    pub(super) fn model(&self) -> Arc<ModelServer> {
-        self.parts.model.clone()
-    }
-
-    pub(super) fn systems(&self) -> &[CommandSystem] {
-        &self.parts.systems
+        Ok(SharedSystem { model, systems, egress, rules, spoilt, _alone: alone, stop, thread })
     }
 
     /// Lays a scenario's fixture into the model server.
     /// Fails if the system has ended since the last scenario.
     pub(super) fn lay_in(&self, mode: Mode, pacing: Pacing) -> Result<Seat> {
-        if let Some(ended) = self.parts.systems.iter().find_map(CommandSystem::ended) {
+        if let Some(ended) = self.systems.iter().find_map(CommandSystem::ended) {
             let error = Error::new(format!("{ended}, before this scenario"));
             return Err(error.help("it is shared: see the scenario before this one"));
         }
-        self.parts.model.lay_in(mode, pacing);
-        Ok(self.parts.model.seat())
+        self.model.lay_in(mode, pacing);
+        Ok(self.model.seat())
     }
 
     /// Lets a scenario linger, while the next one may begin.
     pub(super) fn linger(&self, seat: &Seat) {
-        self.parts.model.linger(seat, idle(&self.rules));
+        self.model.linger(seat, idle(&self.rules));
     }
 
     /// Takes the fixture out again. A call that comes after this belongs to no scenario, and is a miss. If the scenario
     /// `failed`, the system may still be working on it, and its calls could not be told from those of the next scenario; so the
     /// next one gets a new system.
     pub(super) fn take_out(&self, seat: &Seat, failed: bool) {
-        self.parts.model.leave(seat, idle(&self.rules));
+        self.model.leave(seat, idle(&self.rules));
         self.spoilt.fetch_or(failed, Ordering::Relaxed);
     }
 
     /// Returns the logs of the systems, for a failure to quote.
     pub(super) async fn evidence(&self) -> Vec<LogOf> {
-        let mut evidence = Vec::with_capacity(self.parts.systems.len());
-        for system in self.parts.systems.iter().rev() {
+        let mut evidence = Vec::with_capacity(self.systems.len());
+        for system in self.systems.iter().rev() {
             evidence.push(system.evidence().await);
         }
         evidence
@@ -185,17 +171,17 @@ impl Drop for SharedSystem {
     }
 }
 
-async fn start(spec: &SharedSpec) -> Result<Parts> {
+async fn start(spec: &SharedSpec) -> Result<(Arc<ModelServer>, Arc<Vec<CommandSystem>>)> {
     let (address, key) = spec.attached.clone().unzip();
     let options = ServerOptions { callers: spec.callers.clone(), address, key, ..ServerOptions::default() };
     let model = Arc::new(ModelServer::start(idle(&spec.rules), options).await?);
     if spec.attached.is_some() {
-        return Ok(Parts { model, systems: Arc::default() });
+        return Ok((model, Arc::default()));
     }
     spec.egress.prepare().await;
     let values = StageValues::of_run(&spec.name, &spec.root, &model, spec.secrets.clone()).watched_by(&spec.egress);
     let systems = Arc::new(start_with_needed(&spec.name, &spec.suite, &spec.root, &values, None, |_| {}).await?);
-    Ok(Parts { model, systems })
+    Ok((model, systems))
 }
 
 /// Returns the mode of the model server while no scenario runs: every call is a miss.

@@ -80,27 +80,11 @@ impl StageValues {
         }
     }
 
-    /// Sets the day for the system.
-    pub(super) fn on_day(mut self, today: Today) -> StageValues {
-        self.today = today;
-        self
-    }
-
-    pub(super) fn with_tools(mut self, tools: StageTools) -> StageValues {
-        self.tools = tools;
-        self
-    }
-
     /// Sets who watches what its programs try to reach. Its servers so far are none of that.
     pub(super) fn watched_by(mut self, egress: &Egress) -> StageValues {
         egress.own_url(&self.model.url);
         self.tools.names.iter().for_each(|(value, _)| egress.own_url(value));
         self.egress = egress.clone();
-        self
-    }
-
-    pub(super) fn with_folder(mut self, folder: Folder) -> StageValues {
-        self.folder = Some(folder);
         self
     }
 
@@ -120,7 +104,8 @@ impl StageValues {
             let folder = folder_names(&system.folder).into_iter();
             self.others.extend(folder.map(|(path, name)| (path, name.to_owned())));
         }
-        self.with_folder(driven.folder.clone()).with_base(Base::of(driven.address))
+        self.folder = Some(driven.folder.clone());
+        self.with_base(Base::of(driven.address))
     }
 
     pub(super) fn context(&self, fixture: Option<&Fixture>) -> Context {
