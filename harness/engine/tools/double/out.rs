@@ -29,11 +29,7 @@ pub(super) struct Outlet {
 }
 
 /// A JSON-RPC message, or a string that is the whole body; with the HTTP status if it is not 200.
-#[derive(Debug)]
-struct Sent {
-    message: Json,
-    status: Option<u16>,
-}
+type Sent = (Json, Option<u16>);
 
 pub(super) fn channel() -> (Out, Outlet) {
     let (sender, receiver) = unbounded_channel();
@@ -44,7 +40,7 @@ pub(super) fn channel() -> (Out, Outlet) {
 impl Out {
     /// Sends a message. If the agent has hung up, nobody needs it.
     pub(super) fn send(&self, message: Json) {
-        let _ = self.sender.send(Sent { message, status: None });
+        let _ = self.sender.send((message, None));
     }
 
     /// Sends the answer to a request.
@@ -54,7 +50,7 @@ impl Out {
             Ok(result) => message([("id", id.clone()), ("result", result.clone())]),
             Err(error) => message([("id", id.clone()), ("error", error.clone())]),
         };
-        let _ = self.sender.send(Sent { message, status });
+        let _ = self.sender.send((message, status));
     }
 
     /// Closes the connection without an answer.
@@ -94,7 +90,7 @@ fn lost() -> Response {
 impl Outlet {
     /// The response to a request to a plain HTTP tool.
     pub(super) async fn plain(mut self) -> Response {
-        let Some(Sent { message, status }) = self.receiver.recv().await else {
+        let Some((message, status)) = self.receiver.recv().await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };
         match (message.get("result"), message.get("error")) {
@@ -106,7 +102,7 @@ impl Outlet {
 
     /// The response to a request: the answer alone as JSON, or a stream if the server sends something before its answer.
     pub(super) async fn response(mut self) -> Response {
-        let Some(Sent { message, status }) = self.receiver.recv().await else {
+        let Some((message, status)) = self.receiver.recv().await else {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         };
         let session = self.session.get().and_then(|session| HeaderValue::from_str(session).ok());
@@ -142,7 +138,7 @@ impl Outlet {
         Body::from_stream(stream::unfold((self, first), move |(mut outlet, first)| async move {
             let next = match first {
                 Some(first) => first,
-                None => outlet.receiver.recv().await?.message,
+                None => outlet.receiver.recv().await?.0,
             };
             Some((Ok::<Bytes, Infallible>(print(&next).into()), (outlet, None)))
         }))

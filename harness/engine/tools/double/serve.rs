@@ -12,14 +12,13 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::answers::{self};
 use super::out::{self, channel};
 use super::plain::Plain;
 use super::single::{Live, Request, Server};
-use super::traffic::{Traffic, token_of};
+use super::traffic::{Answering, Traffic, token_of};
 use super::upstream::Upstream;
 use super::world::{self, ToolWorld};
 use retake_base::cause::{Cause, CauseKind};
@@ -181,7 +180,7 @@ struct Passed {
     exchange: usize,
     /// What has to be sent over HTTP.
     message: Option<Json>,
-    answer: oneshot::Receiver<Result<Json, Json>>,
+    answer: Answering,
     traffic: Arc<Traffic>,
 }
 
@@ -243,19 +242,18 @@ impl Servers {
                 Err(missed) => Begun::Known(Err(self.miss(name, method, missed))),
             };
         };
-        let noted = traffic.ask(message, request);
-        let exchange = noted.exchange;
+        let (exchange, message, answer) = traffic.ask(message, request);
         let message = match upstream {
             #[cfg(unix)]
             Upstream::Pipe(pipe) => {
-                if let Err(reason) = pipe.tell(&noted.message).await {
+                if let Err(reason) = pipe.tell(&message).await {
                     traffic.failed(exchange, &reason);
                 }
                 None
             }
-            Upstream::Http(_) => Some(noted.message),
+            Upstream::Http(_) => Some(message),
         };
-        Begun::PassedOn(Passed { exchange, message, answer: noted.answer, traffic: Arc::clone(traffic) })
+        Begun::PassedOn(Passed { exchange, message, answer, traffic: Arc::clone(traffic) })
     }
 
     async fn serve(&self, request: &Request, begun: Begun, headers: &HeaderMap, holds: bool) {

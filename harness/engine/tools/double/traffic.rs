@@ -57,14 +57,8 @@ enum Place {
     Early,
 }
 
-/// A request that was noted and has to be passed on.
-pub(super) struct Noted {
-    pub(super) exchange: usize,
-    /// The request, with the id that it is passed on with.
-    pub(super) message: Json,
-    /// Gets the answer; fails if there will be none.
-    pub(super) answer: oneshot::Receiver<Result<Json, Json>>,
-}
+/// Gets the answer to a request; fails if there will be none.
+pub(super) type Answering = oneshot::Receiver<Result<Json, Json>>;
 
 /// The connection on which a message of the server came.
 pub(super) enum Via<'a> {
@@ -81,8 +75,9 @@ impl Traffic {
         Traffic { state: Mutex::default(), streams, scrub }
     }
 
-    /// Notes a request of an agent. Its id stays, unless the request of another agent waits under the same one.
-    pub(super) fn ask(&self, mut message: Json, request: &Request) -> Noted {
+    /// Notes a request of an agent, which has to be passed on. Its id stays, unless the request of another agent waits under the same one.
+    /// Returns its exchange, and the request with the id that it is passed on with.
+    pub(super) fn ask(&self, mut message: Json, request: &Request) -> (usize, Json, Answering) {
         let id = message.get("id").cloned().unwrap_or(Json::Null);
         let mut state = self.state.lock();
         let mut passed_as = id.clone();
@@ -106,7 +101,7 @@ impl Traffic {
         let token = token_of(&message);
         let out = request.out.clone();
         state.pending.push(Pending { exchange, id, passed_as, token, subscribes: false, out, answered });
-        Noted { exchange, message, answer }
+        (exchange, message, answer)
     }
 
     /// Takes a message of the server: keeps it, and hands it on to the agent.

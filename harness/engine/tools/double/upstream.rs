@@ -9,7 +9,7 @@ use super::out::{Out, SESSION};
 use super::pipe::Pipe;
 use super::plain::{self, Plain};
 use super::traffic::{Traffic, Via};
-use crate::tools::executor::Http as Endpoint;
+use crate::tools::executor::Http;
 use retake_core::events::{Capture, Format, Payload};
 use retake_core::json::{Json, Layout};
 use retake_model::clients::{reqwest_reason, sent};
@@ -23,16 +23,13 @@ pub(super) enum Upstream {
     Http(Http),
 }
 
-/// A connection to a server that already runs.
-pub(super) struct Http(Endpoint);
-
 impl Upstream {
     /// Sends a notification or an answer, which gets no answer. Returns the server's HTTP status.
     pub(super) async fn tell(&self, message: &Json, headers: &HeaderMap) -> Result<StatusCode, String> {
         match self {
             #[cfg(unix)]
             Upstream::Pipe(pipe) => pipe.tell(message).await.map(|()| StatusCode::ACCEPTED),
-            Upstream::Http(http) => Ok(http.post(message, headers).await?.status()),
+            Upstream::Http(http) => Ok(http.send(message, headers).await?.status()),
         }
     }
 
@@ -46,11 +43,8 @@ impl Upstream {
     }
 }
 
+/// A connection to a server that already runs.
 impl Http {
-    pub(super) fn new(url: String, headers: Vec<(String, String)>) -> Http {
-        Http(Endpoint::new(url, headers))
-    }
-
     /// Passes on the request of an exchange, and takes everything that the server sends in response.
     pub(super) async fn ask(&self, exchange: usize, message: &Json, headers: &HeaderMap, traffic: &Traffic, out: &Out) {
         if let Err(reason) = self.exchange(exchange, message, headers, traffic, out).await {
@@ -68,7 +62,7 @@ impl Http {
         traffic: &Traffic,
         out: &Out,
     ) -> Result<(), String> {
-        let response = self.post(message, headers).await?;
+        let response = self.send(message, headers).await?;
         if let Some(session) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
             out.set_session(session);
         }
@@ -101,7 +95,7 @@ impl Http {
         for name in ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"] {
             headers.remove(name);
         }
-        let request = self.0.request(plain.method.clone(), &plain.below, headers)?;
+        let request = self.request(plain.method.clone(), &plain.below, headers)?;
         let response = sent(request.body(plain.body.clone())).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.map_err(reqwest_reason)?;
@@ -111,7 +105,7 @@ impl Http {
     /// Opens the stream for what the server sends without being asked. Returns the status with which the server refused it, if it
     /// did.
     pub(super) async fn listen(&self, headers: &HeaderMap) -> Result<Result<Response, StatusCode>, String> {
-        let response = self.request(Method::GET, headers)?.header("accept", "text/event-stream");
+        let response = self.of_protocol(Method::GET, headers)?.header("accept", "text/event-stream");
         let response = sent(response).await?;
         let status = response.status();
         Ok(if status.is_success() && is_stream(&response) { Ok(response) } else { Err(status) })
@@ -119,20 +113,20 @@ impl Http {
 
     /// Ends a session.
     pub(super) async fn delete(&self, headers: &HeaderMap) -> Result<StatusCode, String> {
-        Ok(sent(self.request(Method::DELETE, headers)?).await?.status())
+        Ok(sent(self.of_protocol(Method::DELETE, headers)?).await?.status())
     }
 
-    async fn post(&self, message: &Json, headers: &HeaderMap) -> Result<Response, String> {
-        let request = self.request(Method::POST, headers)?.header("content-type", "application/json");
+    async fn send(&self, message: &Json, headers: &HeaderMap) -> Result<Response, String> {
+        let request = self.of_protocol(Method::POST, headers)?.header("content-type", "application/json");
         let request = request.header("accept", "application/json, text/event-stream");
         sent(request.body(message.print(Layout::Compact))).await
     }
 
     /// A request with the suite's headers, and with those of the agent that belong to the protocol: its version, the session, and
     /// the parts of the message that are repeated there.
-    fn request(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
+    fn of_protocol(&self, method: Method, headers: &HeaderMap) -> Result<RequestBuilder, String> {
         let of_protocol = headers.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
-        self.0.request(method, "", of_protocol.map(|(name, value)| (name.clone(), value.clone())).collect())
+        self.request(method, "", of_protocol.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 }
 

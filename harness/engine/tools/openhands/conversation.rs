@@ -24,7 +24,7 @@ impl Conversation {
     /// Names the file and the reason: it does not parse or is not an event, an event is missing or exists twice, or there are no
     /// events.
     pub fn read(folder: &Path) -> Result<Conversation> {
-        let folder::Stored { events, leaf, mut warnings } = folder::read(folder)?;
+        let (events, leaf, mut warnings) = folder::read(folder)?;
         let events = active(events, leaf.as_deref(), &mut warnings).map_err(|e| e.in_file(folder))?;
         Conversation::of(events, warnings)
     }

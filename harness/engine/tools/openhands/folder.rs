@@ -11,15 +11,6 @@ const EVENTS: &str = "events";
 /// The maximum depth of a conversation below the folder that a person named.
 const DEEPEST: usize = 8;
 
-/// The files of a conversation.
-pub(super) struct Stored {
-    /// The events in the order of their numbers.
-    pub(super) events: Vec<Named>,
-    /// The id of the last event on the active branch; `None` means the last of all events.
-    pub(super) leaf: Option<String>,
-    pub(super) warnings: Vec<String>,
-}
-
 /// Returns the folder of the conversation with an id, which is `<base>/<uuid hex>` or a folder anywhere below `base`. Without an
 /// id, returns the only conversation that there is.
 ///
@@ -65,9 +56,10 @@ pub fn find(base: &Path, id: Option<&str>) -> Result<PathBuf> {
     }
 }
 
-/// Reads the files of a conversation.
+/// Reads the files of a conversation: its events in the order of their numbers; the id of the last event on the active branch, `None` if
+/// that is the last of all events; and warnings.
 /// An error names the file and the reason: it does not parse, a number is missing or exists twice, or there are no events.
-pub(super) fn read(folder: &Path) -> Result<Stored> {
+pub(super) fn read(folder: &Path) -> Result<(Vec<Named>, Option<String>, Vec<String>)> {
     let events = folder.join(EVENTS);
     let entries = std::fs::read_dir(&events).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
     let entries = entries.map_err(|e| files::failed("read", &events, &e))?;
@@ -101,7 +93,7 @@ pub(super) fn read(folder: &Path) -> Result<Stored> {
     }
     let state = folder.join("base_state.json");
     let leaf = if state.exists() { json(&state)?.str_of("leaf_event_id").map(str::to_owned) } else { None };
-    Ok(Stored { events: named, leaf, warnings })
+    Ok((named, leaf, warnings))
 }
 
 fn json(path: &Path) -> Result<Json> {
