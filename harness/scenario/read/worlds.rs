@@ -17,10 +17,7 @@ use retake_model::FaultKind;
 
 /// The value of `worlds`: a boolean, a word, a list of words, or a table.
 #[derive(Clone, Debug)]
-pub(super) enum RawWorlds {
-    Of(RawFaults),
-    Table(RawWorldsTable),
-}
+pub(super) struct RawWorlds(RawWorldsTable);
 
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -74,22 +71,18 @@ pub(super) struct RawFaults(Vec<FaultKind>);
 impl RawWorlds {
     /// The worlds that are meant, or `None` if there are none.
     pub(super) fn read(&self, source: &Source) -> retake_base::error::Result<Option<Worlds>> {
-        let worlds = match self {
-            RawWorlds::Of(RawFaults(kinds)) => Worlds { kinds: kinds.clone(), ..Worlds::default() },
-            RawWorlds::Table(table) => {
-                let otherwise = Worlds::default();
-                Worlds {
-                    kinds: table.of.clone().map_or(otherwise.kinds, |faults| faults.0),
-                    max: table.max.map_or(otherwise.max, usize::from),
-                    times: table.times.map_or(otherwise.times, u32::from),
-                    calls: table.calls.map_or(otherwise.calls, u32::from),
-                    leaves: table.leaves,
-                    back: table.back.as_ref().map(|back| table.back(back, source)).transpose()?,
-                    same: table.same.clone(),
-                    crash: table.crash,
-                    reads: table.reads.clone(),
-                }
-            }
+        let RawWorlds(table) = self;
+        let otherwise = Worlds::default();
+        let worlds = Worlds {
+            kinds: table.of.clone().map_or(otherwise.kinds, |faults| faults.0),
+            max: table.max.map_or(otherwise.max, usize::from),
+            times: table.times.map_or(otherwise.times, u32::from),
+            calls: table.calls.map_or(otherwise.calls, u32::from),
+            leaves: table.leaves,
+            back: table.back.as_ref().map(|back| table.back(back, source)).transpose()?,
+            same: table.same.clone(),
+            crash: table.crash,
+            reads: table.reads.clone(),
         };
         Ok(Some(worlds).filter(|worlds| !worlds.kinds.is_empty()))
     }
@@ -167,6 +160,7 @@ impl<'de> Deserialize<'de> for RawFaults {
 
 impl<'de> Deserialize<'de> for RawWorlds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader(RawWorlds::Of, Some(RawWorlds::Table)))
+        let of = |of| RawWorlds(RawWorldsTable { of: Some(of), ..RawWorldsTable::default() });
+        deserializer.deserialize_any(Reader(of, Some(RawWorlds)))
     }
 }
