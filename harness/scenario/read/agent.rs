@@ -35,11 +35,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
             return Err(scenario.error(name, format!("`{}` is no name below the run's work folder", file.field)));
         }
     }
-    let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
-        check_variable(name, scenario.source)?;
-        Ok((name.get_ref().clone(), template(value)?))
-    });
-    let env = env.collect::<Result<_>>()?;
+    let env = names.templates(raw.env.as_ref(), scenario.source, check_variable)?;
     let stream = match answer::read(scenario, raw, "run", names)? {
         AnswerAs::Stream(stream) => stream,
         _ => StreamSpec::default(),

@@ -35,12 +35,10 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     scenario.refuse(&raw.body_fields(), why)?;
     let page = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
     let (system, path) = system_and_path(page);
-    let storage = raw.storage.iter().flat_map(Spanned::get_ref);
-    let storage = storage.map(|(name, value)| Ok((name.get_ref().clone(), names.template(value, scenario.source)?)));
     let visit = PageVisit {
         system,
         path: path_of(scenario, &path)?,
-        storage: storage.collect::<Result<_>>()?,
+        storage: names.templates(raw.storage.as_ref(), scenario.source, |_, _| Ok(()))?,
         status: raw.status.as_ref().map(|statuses| statuses.get_ref().0.clone()),
         traffic: raw
             .traffic

@@ -1,9 +1,11 @@
 //! A value and its place in the file.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Deserialize;
 
+use super::raw::Texts;
 use crate::source::Source;
 use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
@@ -54,6 +56,20 @@ impl Names {
         let template = Template::parse(text.get_ref(), source, text.span())?;
         self.check(&template)?;
         Ok(template)
+    }
+
+    /// Parses a table of templates, whose names have to pass a check.
+    pub(super) fn templates(
+        &self,
+        texts: Option<&Spanned<Texts>>,
+        source: &Source,
+        check: impl Fn(&Spanned<String>, &Source) -> Result<()>,
+    ) -> Result<BTreeMap<String, Template>> {
+        let texts = texts.into_iter().flat_map(Spanned::get_ref).map(|(name, value)| {
+            check(name, source)?;
+            Ok((name.get_ref().clone(), self.template(value, source)?))
+        });
+        texts.collect()
     }
 }
 

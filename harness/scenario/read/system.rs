@@ -75,10 +75,6 @@ impl Reader<'_> {
         command.check_command(self.source, "the command names no program")?;
         let needs: Vec<String> = raw.needs.iter().flatten().map(|name| name.get_ref().clone()).collect();
         let reader = Reader { names: self.names.of_system(&needs), ..*self };
-        let env = raw.env.as_ref().map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
-            check_variable(name, self.source)?;
-            Ok((name.get_ref().clone(), reader.template(value)?))
-        });
         let Some(ready) = &raw.ready else {
             let error = self.error(name, format!("the system `{}` lacks `ready`", name.get_ref()));
             return Err(
@@ -91,7 +87,7 @@ impl Reader<'_> {
             cwd: raw.cwd.as_ref().map(|cwd| reader.cwd(cwd)).transpose()?,
             copied: self.copied(raw)?,
             files: raw.files.as_ref().map(|files| reader.files(files.get_ref())).transpose()?.unwrap_or_default(),
-            env: env.collect::<Result<_>>()?,
+            env: reader.names.templates(raw.env.as_ref(), self.source, check_variable)?,
             // After the templates, since using a secret in one declares it.
             secrets: reader.names.used().secrets,
             build: self.build(raw)?,

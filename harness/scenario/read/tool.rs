@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::names::{check_header_name, check_variable};
 use super::normalize::normalize_rule;
 use super::options::limit;
-use super::raw::{RawSuite, RawTool, Texts, fields};
+use super::raw::{RawSuite, RawTool, fields};
 use super::spanned::Spanned;
 use crate::source::Source;
 use crate::template::{Names, Template};
@@ -113,7 +113,7 @@ impl Reader<'_> {
         Ok(ToolCommand {
             command: command.get_ref().iter().map(|part| self.template(part)).collect::<Result<_>>()?,
             cwd: self.raw.cwd.as_ref().map(|cwd| self.template(cwd)).transpose()?,
-            env: self.texts(self.raw.env.as_ref(), check_variable)?,
+            env: self.names.templates(self.raw.env.as_ref(), self.source, check_variable)?,
         })
     }
 
@@ -123,19 +123,9 @@ impl Reader<'_> {
             let what = format!("`{text}` is not an address: it starts neither with `http://` nor with `https://`");
             return Err(self.source.error_at(url, what));
         }
-        Ok(ToolUrl { url: self.template(url)?, headers: self.texts(self.raw.headers.as_ref(), check_header_name)? })
-    }
-
-    fn texts(
-        &self,
-        raw: Option<&Spanned<Texts>>,
-        check: impl Fn(&Spanned<String>, &Source) -> Result<()>,
-    ) -> Result<BTreeMap<String, Template>> {
-        let texts = raw.map(Spanned::get_ref).into_iter().flatten().map(|(name, value)| {
-            check(name, self.source)?;
-            Ok((name.get_ref().clone(), self.template(value)?))
-        });
-        texts.collect()
+        let url = self.template(url)?;
+        let headers = self.names.templates(self.raw.headers.as_ref(), self.source, check_header_name)?;
+        Ok(ToolUrl { url, headers })
     }
 
     fn template(&self, text: &Spanned<String>) -> Result<Template> {
