@@ -28,7 +28,7 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep) -> Result<StepBody
     let form = raw.form.as_ref().map(|form| fields_of(scenario, form)).transpose()?;
     match (&raw.json, &raw.json_file, form, &raw.files) {
         (Some(json), ..) => json::of_toml(json, scenario.source).map(StepBody::Json),
-        (_, Some(file), ..) => Ok(StepBody::JsonFile(PathBuf::from(file.get_ref()), json_file(scenario, file)?)),
+        (_, Some(file), ..) => json_file(scenario, file).map(StepBody::Json),
         (.., form, Some(files)) => Ok(StepBody::Files(form, uploads(scenario, files)?)),
         (.., Some(form), None) => Ok(StepBody::Form(form)),
         (None, None, None, None) => Ok(StepBody::None),

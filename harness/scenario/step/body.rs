@@ -11,9 +11,8 @@ use retake_core::json::Json;
 pub enum StepBody {
     /// Nothing.
     None,
+    /// That of `json`, or the content of `json_file`, read together with the scenario.
     Json(TemplateJson),
-    /// The content of `json_file`, read together with the scenario. The path is relative to the scenario's folder.
-    JsonFile(PathBuf, TemplateJson),
     /// The fields of `form`, URL-encoded.
     Form(TemplateJson),
     /// The `files` of the step as a browser uploads them, after the fields of its `form`.
@@ -47,7 +46,7 @@ impl StepBody {
     pub fn render(&self, context: &Context) -> Result<RenderedBody> {
         Ok(match self {
             StepBody::None => RenderedBody::None,
-            StepBody::Json(json) | StepBody::JsonFile(_, json) => RenderedBody::Json(json.render(context)?),
+            StepBody::Json(json) => RenderedBody::Json(json.render(context)?),
             StepBody::Form(form) => RenderedBody::Form(fields(form.render(context)?)),
             StepBody::Files(form, files) => {
                 let form = form.as_ref().map(|form| form.render(context)).transpose()?;
@@ -60,8 +59,7 @@ impl StepBody {
     pub(crate) fn check(&self, names: &Names) -> Result<()> {
         match self {
             StepBody::None | StepBody::Files(None, _) => Ok(()),
-            StepBody::Json(json) | StepBody::JsonFile(_, json) => names.check_json(json),
-            StepBody::Form(form) | StepBody::Files(Some(form), _) => names.check_json(form),
+            StepBody::Json(json) | StepBody::Form(json) | StepBody::Files(Some(json), _) => names.check_json(json),
         }
     }
 }
