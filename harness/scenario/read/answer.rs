@@ -4,18 +4,15 @@ use super::file::ScenarioFile;
 use super::json;
 use super::raw::{RawCancel, RawStep};
 use super::spanned::Spanned;
-use super::values::{RawEvent, RawStream, RawStreamEnds};
+use super::values::{RawEvent, RawStreamEnds};
 use crate::step::{AnswerAs, EventSpec, StreamSpec, WaitFor};
 use crate::template::{Context, Names};
 use retake_base::error::Result;
 
 /// Combines `stream`, `cancel`, `wait` and `reconnect` of a step of this `kind`.
 pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, kind: &str, names: &Names) -> Result<AnswerAs> {
-    let stream = match raw.stream.as_ref().map(Spanned::get_ref) {
-        None | Some(RawStream::Flag(false)) => None,
-        Some(RawStream::Flag(true)) => Some(StreamSpec::default()),
-        Some(RawStream::Table(ends)) => Some(ends_of(scenario, ends)?),
-    };
+    let ends = raw.stream.as_ref().and_then(|stream| stream.get_ref().0.as_ref());
+    let stream = ends.map(|ends| ends_of(scenario, ends)).transpose()?;
     let listens = raw.listens();
     if let (Some(stream), true, None) = (&raw.stream, listens && (kind == "run" || raw.cancel.is_some()), &raw.listen) {
         let error = scenario.error(stream, "`listen` needs a request, and no `cancel`");
@@ -80,14 +77,11 @@ pub(super) fn event(scenario: ScenarioFile<'_>, raw: &Spanned<RawEvent>) -> Resu
     let is = match (&table.at, &table.is) {
         (Some(at), Some(is)) => {
             let value = json::of_toml(is, scenario.source)?;
-            value.each(&mut |template| {
-                if template.is_plain() {
-                    return Ok(());
-                }
+            if let Some(template) = value.templates().into_iter().find(|template| !template.is_plain()) {
                 let error = template.error("a stream is looked through for a value as it is written here".to_owned());
-                Err(error
-                    .help("a template cannot stand in `is` of an event; wait for its value with a step with `wait`"))
-            })?;
+                let help = "a template cannot stand in `is` of an event; wait for its value with a step with `wait`";
+                return Err(error.help(help));
+            }
             Some((at.get_ref().clone(), value.render(&Context::default())?))
         }
         (None, None) => None,

@@ -51,12 +51,9 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Statuses(pub(super) Vec<u16>);
 
-/// The value of `stream`: a boolean, or a table with the first and the last event.
+/// The value of `stream`: a boolean, or a table with the first and the last event. `None` if there is no stream.
 #[derive(Clone)]
-pub(super) enum RawStream {
-    Flag(bool),
-    Table(RawStreamEnds),
-}
+pub(super) struct RawStream(pub(super) Option<RawStreamEnds>);
 
 #[derive(Clone, Default, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -210,10 +207,10 @@ fn status<E: serde::de::Error>(number: i64) -> Result<u16, E> {
 
 read_as!(RawStream, "true, or a table with `first`, `last` and `listen`", {
     fn visit_bool<E>(self, flag: bool) -> Result<RawStream, E> {
-        Ok(RawStream::Flag(flag))
+        Ok(RawStream(flag.then(RawStreamEnds::default)))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawStream, A::Error> {
-        RawStreamEnds::deserialize(MapAccessDeserializer::new(map)).map(RawStream::Table)
+        RawStreamEnds::deserialize(MapAccessDeserializer::new(map)).map(|ends| RawStream(Some(ends)))
     }
 });
 

@@ -43,16 +43,15 @@ impl TemplateJson {
         }
     }
 
-    /// Calls `visit` with every template inside, until it returns an error.
-    pub(crate) fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a Template) -> Result<()>) -> Result<()> {
+    /// Returns every template inside.
+    pub(crate) fn templates(&self) -> Vec<&Template> {
         match self {
-            TemplateJson::Value(_) => Ok(()),
-            TemplateJson::Text(template) => visit(template),
-            TemplateJson::Array(items) => items.iter().try_for_each(|item| item.each(visit)),
-            TemplateJson::Object(entries) => entries.iter().try_for_each(|(key, value)| {
-                visit(key)?;
-                value.each(visit)
-            }),
+            TemplateJson::Value(_) => Vec::new(),
+            TemplateJson::Text(template) => vec![template],
+            TemplateJson::Array(items) => items.iter().flat_map(TemplateJson::templates).collect(),
+            TemplateJson::Object(entries) => {
+                entries.iter().flat_map(|(key, value)| [vec![key], value.templates()].concat()).collect()
+            }
         }
     }
 }

@@ -98,21 +98,22 @@ impl Names {
     }
 
     pub(crate) fn of_systems() -> Names {
-        let here = OF_SYSTEMS.map(str::to_owned).into();
-        let mut elsewhere: BTreeMap<_, _> =
-            RESERVED.map(|name| (name.to_owned(), "a system's configuration cannot use it".to_owned())).into();
-        elsewhere.insert(SYSTEMS.to_owned(), "name the systems that this one needs: needs = [\"NAME\"]".to_owned());
-        Names { here, elsewhere, ..Names::default() }
+        let needs = "name the systems that this one needs: needs = [\"NAME\"]".to_owned();
+        Names::of_configuration("system", &OF_SYSTEMS, [(SYSTEMS.to_owned(), needs)])
+    }
+
+    /// Returns the names for the configuration of a system or a tool, and reasons why some others are defined only elsewhere.
+    fn of_configuration(of: &str, here: &[&str], reasons: impl IntoIterator<Item = (String, String)>) -> Names {
+        let reason = |name: &str| (name.to_owned(), format!("a {of}'s configuration cannot use it"));
+        let here = here.iter().map(|name| (*name).to_owned()).collect();
+        Names { here, elsewhere: RESERVED.map(reason).into_iter().chain(reasons).collect(), ..Names::default() }
     }
 
     /// Returns the names for the configuration of a tool. With `call`, they include those of each call, for a command.
     pub(crate) fn of_tools(call: bool) -> Names {
-        let of_call: &[&str] = if call { &OF_CALLS } else { &[] };
-        let here = OF_TOOLS.iter().chain(of_call).map(|name| (*name).to_owned()).collect();
-        let reason = |name: &str| (name.to_owned(), "a tool's configuration cannot use it".to_owned());
-        let mut elsewhere: BTreeMap<_, _> = RESERVED.map(reason).into();
-        elsewhere.extend(OF_CALLS.map(|name| (name.to_owned(), "only `command` is rendered for each call".to_owned())));
-        Names { here, elsewhere, ..Names::default() }
+        let here = [&OF_TOOLS[..], if call { &OF_CALLS } else { &[] }].concat();
+        let reason = |name: &str| (name.to_owned(), "only `command` is rendered for each call".to_owned());
+        Names::of_configuration("tool", &here, OF_CALLS.map(reason))
     }
 
     pub(crate) fn of_system(&self, needed: &[String]) -> Names {
@@ -146,7 +147,7 @@ impl Names {
 
     /// Returns an error if a template in a value uses a name that is not defined here.
     pub(crate) fn check_json(&self, json: &TemplateJson) -> Result<()> {
-        json.each(&mut |template| self.check(template))
+        json.templates().into_iter().try_for_each(|template| self.check(template))
     }
 
     /// Returns an error if a template uses a name that is not defined here.

@@ -51,11 +51,7 @@ impl Vars {
             // Without a limit, vars that each contain the previous one twice would fill the memory.
             if size(&rendered) > MOST_BYTES {
                 let what = format!("the var `{name}` holds more than {} MB", MOST_BYTES >> 20);
-                let mut error = None;
-                let _ = value.each(&mut |template| {
-                    error.get_or_insert_with(|| template.error(what.clone()));
-                    Ok(())
-                });
+                let error = value.templates().first().map(|template| template.error(what.clone()));
                 return Err(error.unwrap_or_else(|| Error::new(what)));
             }
             context.insert(name.as_str(), rendered);
@@ -76,13 +72,10 @@ fn size(value: &Json) -> usize {
 
 /// Returns a template of `value` that uses one of the `waiting` vars, and the name of that var.
 fn needed<'a>(value: &'a TemplateJson, waiting: &'a BTreeMap<String, TemplateJson>) -> Option<(&'a Template, &'a str)> {
-    let mut found = None;
-    let _ = value.each(&mut |template| {
-        let name = template.uses.iter().find_map(|name| waiting.get_key_value(name.root()));
-        found = found.or(name.map(|(name, _)| (template, name.as_str())));
-        Ok(())
-    });
-    found
+    value.templates().into_iter().find_map(|template| {
+        let (name, _) = template.uses.iter().find_map(|name| waiting.get_key_value(name.root()))?;
+        Some((template, name.as_str()))
+    })
 }
 
 /// Returns the error that names one circle among vars that all wait for another.

@@ -301,7 +301,8 @@ impl RawStep {
 
     /// Whether its stream stays open while the next steps run.
     pub(crate) fn listens(&self) -> bool {
-        let says = |stream: &Spanned<RawStream>| matches!(stream.get_ref(), RawStream::Table(table) if table.listen == Some(true));
+        let says =
+            |stream: &Spanned<RawStream>| stream.get_ref().0.as_ref().is_some_and(|ends| ends.listen == Some(true));
         self.listen.is_some() || self.stream.as_ref().is_some_and(says)
     }
 
