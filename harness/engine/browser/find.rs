@@ -107,16 +107,8 @@ async fn asked(page: &Page, target: &Target<String>, to: &Value) -> Result<(Stri
 }
 
 fn request(target: &Target<String>) -> Value {
-    let by = match target.by {
-        By::Text => "text",
-        By::Role => "role",
-        By::Label => "label",
-        By::Placeholder => "placeholder",
-        By::TestId => "testid",
-        By::Css => "css",
-    };
-    let Target { text, exact, markdown, nth, .. } = target;
-    json!({ "by": by, "text": text, "exact": exact, "markdown": markdown, "nth": nth })
+    let Target { by, text, exact, markdown, nth, .. } = target;
+    json!({ "by": by.word(), "text": text, "exact": exact, "markdown": markdown, "nth": nth })
 }
 
 /// Returns the elements with the role of a target, as arguments; none if it is not found by its role.

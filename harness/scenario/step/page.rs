@@ -149,6 +149,11 @@ impl By {
         ("testid", By::TestId),
         ("css", By::Css),
     ];
+
+    /// Returns the word that names it before a colon.
+    pub fn word(self) -> &'static str {
+        By::WORDS.iter().find(|(_, by)| *by == self).map_or("", |(word, _)| word)
+    }
 }
 
 impl<T> Target<T> {
@@ -166,8 +171,7 @@ impl<T> Target<T> {
 
 impl<T: fmt::Display> fmt::Display for Target<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let word = By::WORDS.iter().find(|(_, by)| *by == self.by).map_or("", |(word, _)| word);
-        write!(f, "`{word}:{}`", self.text)?;
+        write!(f, "`{}:{}`", self.by.word(), self.text)?;
         if let Some(nth) = self.nth {
             write!(f, " (nth = {nth})")?;
         }
