@@ -22,7 +22,7 @@ pub(super) fn spawn(command: Command, fence: &Fence) -> io::Result<Child> {
         }
         Err(reason) => Some(reason.to_string()),
     };
-    tell(&Message::Fenced { unproven });
+    tell(&Message::Fenced(unproven));
     Ok(child)
 }
 
@@ -35,7 +35,7 @@ pub(in crate::system) fn is_possible() -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn spawn(mut command: Command, _: &Fence) -> io::Result<Child> {
-    tell(&Message::Fenced { unproven: Some("only Linux can tell".to_owned()) });
+    tell(&Message::Fenced(Some("only Linux can tell".to_owned())));
     command.spawn()
 }
 

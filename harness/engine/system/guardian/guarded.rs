@@ -207,14 +207,14 @@ fn listen(
     let mut group = None;
     for line in control.map(BufReader::new).into_iter().flat_map(|lines| lines.lines().map_while(Result::ok)) {
         match serde_json::from_str(&line) {
-            Ok(Message::Started { group: id }) => {
+            Ok(Message::Started(id)) => {
                 group = rustix::process::Pid::from_raw(id);
                 known.send_modify(|known| known.started = Some(Ok(())));
             }
-            Ok(Message::Failed { reason }) => known.send_modify(|known| known.started = Some(Err(reason))),
+            Ok(Message::Failed(reason)) => known.send_modify(|known| known.started = Some(Err(reason))),
             Ok(Message::Exited(exit)) => known.send_modify(|known| known.exit = Some(exit)),
             Ok(Message::NoneLeft) => known.send_modify(|known| known.none_left = true),
-            Ok(Message::Fenced { unproven }) => _ = egress.map(|egress| egress.fenced(unproven)),
+            Ok(Message::Fenced(unproven)) => _ = egress.map(|egress| egress.fenced(unproven)),
             Ok(Message::Reached(reached)) => _ = egress.map(|egress| egress.reached(reached)),
             Err(_) => {}
         }

@@ -81,21 +81,15 @@ pub(crate) enum Input {
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) enum Message {
     /// The folders exist and the program runs, in a process group of this id (0 without a program).
-    Started {
-        group: i32,
-    },
-    /// The program could not be started.
-    Failed {
-        reason: String,
-    },
+    Started(i32),
+    /// The program could not be started, for this reason.
+    Failed(String),
     /// The program itself has ended. Processes that it started may still run.
     Exited(Exit),
     /// No process that it started runs any more.
     NoneLeft,
     /// Whether a filter of system calls tells what it tries to reach, or why not.
-    Fenced {
-        unproven: Option<String>,
-    },
+    Fenced(Option<String>),
     Reached(Reached),
 }
 

@@ -58,11 +58,11 @@ fn guard() -> ExitCode {
     let _lock = order.folders.first().and_then(|folder| held::mark(folder));
     let killed = match made.and_then(|()| start(&order)) {
         Ok(group) => {
-            tell(&Message::Started { group: group.map_or(0, Pid::as_raw_pid) });
+            tell(&Message::Started(group.map_or(0, Pid::as_raw_pid)));
             keep(group)
         }
         Err(reason) => {
-            tell(&Message::Failed { reason });
+            tell(&Message::Failed(reason));
             false
         }
     };
