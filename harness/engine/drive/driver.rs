@@ -12,7 +12,6 @@ use super::answered::{Answered, last_id};
 use super::cookies::Cookies;
 use super::listen::Listener;
 use super::named_values::{NAMED_FROM, NamedValues};
-use super::request::Request;
 use super::socket::Socket;
 use super::underway::Underway;
 use crate::system::Stage;
@@ -325,23 +324,7 @@ impl<'a> Driver<'a> {
             self.sent.lock().add(message);
         }
         if let Some(open) = &talk.open {
-            let request = scenario::Request {
-                method: scenario::Method::Get,
-                path: open.path.clone(),
-                headers: open.headers.clone(),
-                body: scenario::StepBody::None,
-                status: Some(vec![101]),
-                reconnect: false,
-                answer: scenario::AnswerAs::Body,
-            };
-            let request = self.rendered(&request)?;
-            let request = Request { title: request.title.replacen("GET", "SOCKET", 1), ..request };
-            let connect = open.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
-            if let Some(connect) = &connect {
-                self.sent.lock().add(connect);
-            }
-            let (event, cookies) = (open.event.clone(), &self.cookies);
-            let opened = Socket::open(request, open.framing, event, connect, cookies, &self.underway).await?;
+            let opened = self.open_socket(open).await?;
             self.sockets.push((opened, None));
         }
         let (socket, _) = self.sockets.last_mut().ok_or_else(|| Error::new("there is no open socket"))?;

@@ -13,17 +13,15 @@ use tokio_tungstenite::tungstenite::handshake::{client::generate_key, derive_acc
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role};
 
 use super::answered::Answered;
-use super::cookies::Cookies;
+use super::driver::Driver;
 use super::exchange;
 use super::framing::{Arrived, Frames};
-use super::request::Request;
 use super::stream::{Stream, lacks};
 use super::underway::Underway;
 use retake_base::error::{Error, Result};
-use retake_base::lock::Mutex;
 use retake_core::events::{AfterLast, Ending, Status};
 use retake_core::json::Json;
-use retake_scenario::{EventSpec, Framing, Pointer, StreamSpec};
+use retake_scenario::{self as scenario, EventSpec, Framing, SocketOpening, StreamSpec};
 
 /// How many messages may wait for a step that takes them. The service has to wait with more.
 const WAITING: usize = 65_536;
@@ -44,66 +42,6 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Opens a socket, and says what its framing says first.
-    /// Fails if the system does not answer with a WebSocket, or refuses the connection.
-    pub(super) async fn open(
-        mut request: Request,
-        framing: Framing,
-        event: Option<Pointer>,
-        connect: Option<Json>,
-        cookies: &Mutex<Cookies>,
-        underway: &Underway,
-    ) -> Result<Socket> {
-        let key = generate_key();
-        for (name, value) in [
-            ("Connection", "Upgrade"),
-            ("Upgrade", "websocket"),
-            ("Sec-WebSocket-Version", "13"),
-            ("Sec-WebSocket-Key", &key),
-        ] {
-            request.headers.push((name.to_owned(), value.to_owned()));
-        }
-        if framing == Framing::GraphQl && !request.has_header("sec-websocket-protocol") {
-            request.headers.push(("Sec-WebSocket-Protocol".to_owned(), "graphql-transport-ws, graphql-ws".to_owned()));
-        }
-        if framing == Framing::SocketIo {
-            for (name, value) in [("EIO", "4"), ("transport", "websocket")] {
-                let (_, query) = request.url.split_once('?').unwrap_or_default();
-                if !query.split('&').any(|pair| pair.starts_with(&format!("{name}="))) {
-                    let sep = if request.url.contains('?') { '&' } else { '?' };
-                    request.url = format!("{}{sep}{name}={value}", request.url);
-                }
-            }
-        }
-        underway.awaits("the socket did not open".to_owned());
-        let (opened, response) = exchange::open(&request, cookies, underway).await?;
-        underway.status(opened.status);
-        let accepts = opened.headers.get("sec-websocket-accept").and_then(|value| value.to_str().ok());
-        if accepts != Some(derive_accept_key(key.as_bytes()).as_str()) {
-            return Err(Error::new(
-                "the answer is not that of a WebSocket: its `Sec-WebSocket-Accept` is wrong or missing",
-            ));
-        }
-        let old = opened.headers.get("sec-websocket-protocol").is_some_and(|protocol| *protocol == "graphql-ws");
-        let upgraded = response.upgrade().await.map_err(|e| Error::new(retake_model::clients::reqwest_reason(e)))?;
-        let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await;
-        let (out, wanted) = mpsc::channel(WAITING);
-        let (sender, come) = mpsc::channel(WAITING);
-        let frames = Frames::new(framing, event, old);
-        let task = tokio::spawn(pump(stream, wanted, sender, frames.clone()));
-        let path = request.title.clone();
-        let mut socket = Socket { path, frames, out, come, task, opened, ending: Ending::Ended };
-        underway.awaits("the connection was not accepted".to_owned());
-        if socket.frames.framing == Framing::SocketIo {
-            socket.until("the first message of Socket.IO (Engine.IO 4)").await?;
-        }
-        if let Some(first) = socket.frames.connect(connect) {
-            socket.say(first).await?;
-            socket.until("the connection to be accepted").await?;
-        }
-        Ok(socket)
-    }
-
     /// Waits for the next message of the protocol itself.
     async fn until(&mut self, what: &str) -> Result<()> {
         loop {
@@ -199,6 +137,76 @@ impl Socket {
             after: AfterLast { ending: self.ending, ..AfterLast::default() },
             ..answered
         })
+    }
+}
+
+impl Driver<'_> {
+    /// Opens a socket, and says what its framing says first.
+    /// Fails if the system does not answer with a WebSocket, or refuses the connection.
+    pub(super) async fn open_socket(&self, opening: &SocketOpening) -> Result<Socket> {
+        let (framing, underway) = (opening.framing, &self.underway);
+        let mut request = self.rendered(&scenario::Request {
+            method: scenario::Method::Get,
+            path: opening.path.clone(),
+            headers: opening.headers.clone(),
+            body: scenario::StepBody::None,
+            status: Some(vec![101]),
+            reconnect: false,
+            answer: scenario::AnswerAs::Body,
+        })?;
+        request.title = request.title.replacen("GET", "SOCKET", 1);
+        let connect = opening.connect.as_ref().map(|connect| connect.render(&self.context)).transpose()?;
+        if let Some(connect) = &connect {
+            self.sent.lock().add(connect);
+        }
+        let key = generate_key();
+        for (name, value) in [
+            ("Connection", "Upgrade"),
+            ("Upgrade", "websocket"),
+            ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", &key),
+        ] {
+            request.headers.push((name.to_owned(), value.to_owned()));
+        }
+        if framing == Framing::GraphQl && !request.has_header("sec-websocket-protocol") {
+            request.headers.push(("Sec-WebSocket-Protocol".to_owned(), "graphql-transport-ws, graphql-ws".to_owned()));
+        }
+        if framing == Framing::SocketIo {
+            for (name, value) in [("EIO", "4"), ("transport", "websocket")] {
+                let (_, query) = request.url.split_once('?').unwrap_or_default();
+                if !query.split('&').any(|pair| pair.starts_with(&format!("{name}="))) {
+                    let sep = if request.url.contains('?') { '&' } else { '?' };
+                    request.url = format!("{}{sep}{name}={value}", request.url);
+                }
+            }
+        }
+        underway.awaits("the socket did not open".to_owned());
+        let (opened, response) = exchange::open(&request, &self.cookies, underway).await?;
+        underway.status(opened.status);
+        let accepts = opened.headers.get("sec-websocket-accept").and_then(|value| value.to_str().ok());
+        if accepts != Some(derive_accept_key(key.as_bytes()).as_str()) {
+            return Err(Error::new(
+                "the answer is not that of a WebSocket: its `Sec-WebSocket-Accept` is wrong or missing",
+            ));
+        }
+        let old = opened.headers.get("sec-websocket-protocol").is_some_and(|protocol| *protocol == "graphql-ws");
+        let upgraded = response.upgrade().await.map_err(|e| Error::new(retake_model::clients::reqwest_reason(e)))?;
+        let stream = WebSocketStream::from_raw_socket(upgraded, Role::Client, None).await;
+        let (out, wanted) = mpsc::channel(WAITING);
+        let (sender, come) = mpsc::channel(WAITING);
+        let frames = Frames::new(framing, opening.event.clone(), old);
+        let task = tokio::spawn(pump(stream, wanted, sender, frames.clone()));
+        let path = request.title.clone();
+        let mut socket = Socket { path, frames, out, come, task, opened, ending: Ending::Ended };
+        underway.awaits("the connection was not accepted".to_owned());
+        if socket.frames.framing == Framing::SocketIo {
+            socket.until("the first message of Socket.IO (Engine.IO 4)").await?;
+        }
+        if let Some(first) = socket.frames.connect(connect) {
+            socket.say(first).await?;
+            socket.until("the connection to be accepted").await?;
+        }
+        Ok(socket)
     }
 }
 
