@@ -9,22 +9,15 @@ use tokio::time::Instant;
 use super::find::{Element, Found, Prepared, find, find_all};
 use super::look::look;
 use super::page::{PERIOD, Page};
-use super::picture::{Baselines, Wanted};
+use super::picture::Baselines;
 use super::{picture, tree};
 use retake_base::error::{Error, Result};
 use retake_scenario::{Do, Target};
 
-/// The result of an act.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Made {
-    Nothing,
-    /// The accessibility tree of a region, with one line for each node.
-    Tree(String),
-}
-
 /// The result of one attempt.
 enum Attempt {
-    Done(Made),
+    /// It is done; with the accessibility tree of a region, one line for each node, if that is what it asks for.
+    Done(Option<String>),
     /// It did not succeed yet, for this reason.
     NotYet(String),
     /// It can never succeed.
@@ -33,7 +26,7 @@ enum Attempt {
     NotSeen(String),
 }
 
-const DONE: Attempt = Attempt::Done(Made::Nothing);
+const DONE: Attempt = Attempt::Done(None);
 
 /// How to do an act.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +45,9 @@ pub(crate) struct How<'a> {
     pub(crate) baselines: Baselines,
 }
 
-/// Does one act, except `goto`, `reload` and `retry`, which the caller does.
+/// Does one act, except `goto`, `reload` and `retry`, which the caller does. Returns the accessibility tree of a region if it asks for one.
 /// Fails if it does not succeed in time.
-pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Made> {
+pub(crate) async fn act(page: &Page, act: &Do<String>, how: How<'_>) -> Result<Option<String>> {
     let (mut before, deadline) = (None, how.deadline);
     page.look_in(how.frame).await?;
     loop {
@@ -146,7 +139,7 @@ async fn attempt(
             Ok(()) => DONE,
             Err(error) => Attempt::Wrong(error.what().to_owned()),
         },
-        Do::Aria(target) => Attempt::Done(Made::Tree(tree::region(page, target).await?)),
+        Do::Aria(target) => Attempt::Done(Some(tree::region(page, target).await?)),
         Do::Screenshot { name, baseline, tolerance, masks } => {
             let mut boxes = Vec::new();
             for mask in masks {
@@ -159,8 +152,7 @@ async fn attempt(
                 }
                 boxes.extend(found.elements.iter().map(|element| element.area.clone()));
             }
-            let wanted = Wanted { name, tolerance: *tolerance, masks: boxes, deadline: how.deadline };
-            let compared = picture::keep(page, how.pictures, wanted, baseline.then_some(how.baselines)).await?;
+            let compared = picture::keep(page, how, name, *tolerance, boxes, *baseline).await?;
             compared.map_or(DONE, Attempt::NotYet)
         }
         Do::Goto(_) | Do::Reload | Do::Retry(_) => DONE,

@@ -25,7 +25,7 @@ mod picture;
 mod tree;
 mod watch;
 
-pub(crate) use act::{How, Made, act};
+pub(crate) use act::{How, act};
 pub(crate) use chromium::Chromium;
 pub use chromium::close;
 pub use chromium::program;

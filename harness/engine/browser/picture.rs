@@ -8,6 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
+use super::act::How;
 use super::page::Page;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
@@ -55,19 +56,6 @@ const MASK: &str = "(boxes) => {
   document.documentElement.append(mask);
 }";
 
-/// A screenshot to keep.
-#[derive(Debug)]
-pub(super) struct Wanted<'a> {
-    /// The name of its file, without the extension.
-    pub(super) name: &'a str,
-    /// The share of its pixels that may differ.
-    pub(super) tolerance: f64,
-    /// The parts of the page that are painted over.
-    pub(super) masks: Vec<Value>,
-    /// When it has to be taken.
-    pub(super) deadline: Instant,
-}
-
 /// What becomes of a screenshot that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Baselines {
@@ -96,22 +84,23 @@ pub(super) async fn encoded(page: &Page) -> Result<Value> {
     Ok(page.call("Page.captureScreenshot", json!({ "format": "png", "optimizeForSpeed": true })).await?["data"].take())
 }
 
-/// Saves a screenshot in the scenario's folder. With `baselines`, the page is held still for it, and it is also compared. Returns why it is not
-/// as it should be, or `None`.
+/// Saves a screenshot in the scenario's folder. If it has a `baseline`, the page is held still for it, with paint over the masks, and it
+/// is compared: a share of its pixels, the `tolerance`, may differ. Returns why it is not as it should be, or `None`.
 /// Fails if the disk or Chromium fails.
 pub(super) async fn keep(
     page: &Page,
-    folder: &Path,
-    Wanted { name, tolerance, masks, deadline }: Wanted<'_>,
-    baselines: Option<Baselines>,
+    How { pictures: folder, baselines, deadline, .. }: How<'_>,
+    name: &str,
+    tolerance: f64,
+    masks: Vec<Value>,
+    baseline: bool,
 ) -> Result<Option<String>> {
     let file = folder.join(format!("{name}.png"));
     // Other machines draw letters differently, so there is no comparison in CI.
-    let baselines = baselines.filter(|baselines| *baselines != Baselines::Ignore && !retake_base::env::in_ci());
-    let Some(baselines) = baselines else {
+    if !baseline || baselines == Baselines::Ignore || retake_base::env::in_ci() {
         files::write_whole(&file, &take(page).await?)?;
         return Ok(None);
-    };
+    }
     page.evaluate(&format!("({MASK})({})", json!(masks))).await?;
     let picture = still(page, deadline).await;
     page.evaluate(&format!("({MASK})([])")).await?;

@@ -8,9 +8,9 @@ use tokio::time::{Instant, timeout};
 
 use super::driver::{Driver, Part};
 use super::request;
-use crate::browser::{Chromium, How, Made, Page, Traffic, act, folder};
+use crate::browser::{Chromium, How, Page, Traffic, act, folder};
 use retake_base::error::{Error, Result};
-use retake_core::events::{AfterLast, Capture, Captured, Event, Status};
+use retake_core::events::{Capture, Captured, Event, Status};
 use retake_core::json::Json;
 use retake_core::secrets::shown;
 use retake_scenario::{Act, CaptureFrom, Dialogs, Do, PageVisit, Step};
@@ -45,8 +45,7 @@ impl Driver<'_> {
             let picture = self.keep_picture(&page, format!("step-{}-act-{number}.jpg", index + 1)).await;
             self.underway.end_act(taken, made.as_ref().err(), picture);
             match made {
-                Ok(Made::Nothing) => {}
-                Ok(Made::Tree(tree)) => captured.push(shown_region(&rendered, &path, tree)),
+                Ok(tree) => captured.extend(tree.map(|tree| shown_region(&rendered, &path, tree))),
                 Err(error) => {
                     let error = self.with_evidence(error, &page, index, &rendered).await;
                     return Err(error.else_at(&step.file, act.place));
@@ -90,14 +89,14 @@ impl Driver<'_> {
         }
     }
 
-    async fn act(&mut self, page: &Page, base: &str, given: &Act, rendered: &Do<String>) -> Result<Made> {
+    async fn act(&mut self, page: &Page, base: &str, given: &Act, rendered: &Do<String>) -> Result<Option<String>> {
         match rendered {
             Do::Retry(acts) => self.retry(page, base, given, acts).await,
             Do::Goto(path) if path.starts_with('/') => {
-                page.goto(&format!("{base}{path}"), &BTreeMap::new(), None).await.map(|()| Made::Nothing)
+                page.goto(&format!("{base}{path}"), &BTreeMap::new(), None).await.map(|()| None)
             }
             Do::Goto(path) => Err(Error::new(format!("the path is `{path}`, which does not start with `/`"))),
-            Do::Reload => page.reload().await.map(|()| Made::Nothing),
+            Do::Reload => page.reload().await.map(|()| None),
             _ => {
                 let pictures = self.run_data()?;
                 let deadline = Instant::now() + given.within;
@@ -111,7 +110,7 @@ impl Driver<'_> {
     }
 
     /// Does acts one after another, and all again when one of them fails, until the time of the group is up.
-    async fn retry(&mut self, page: &Page, base: &str, group: &Act, acts: &[Act]) -> Result<Made> {
+    async fn retry(&mut self, page: &Page, base: &str, group: &Act, acts: &[Act]) -> Result<Option<String>> {
         let deadline = Instant::now() + group.within;
         // Why the last try failed whose act had all of its own time: what the group's end cut short says less.
         let mut whole: Option<Error> = None;
@@ -134,7 +133,7 @@ impl Driver<'_> {
                     break;
                 }
             }
-            let Some(error) = failed else { return Ok(Made::Nothing) };
+            let Some(error) = failed else { return Ok(None) };
             if Instant::now() >= deadline {
                 let why = whole.unwrap_or(error);
                 return Err(Error::new(format!("retry: tried for {:?}, but {}", group.within, why.what())));
@@ -190,15 +189,8 @@ fn cookie_values(step: &Step, cookies: &BTreeMap<String, String>) -> Result<Vec<
 
 fn shown_region(rendered: &Do<String>, path: &str, tree: String) -> Captured {
     let region = if let Do::Aria(target) = rendered { target.text.as_str() } else { "" };
-    Captured {
-        request: format!("aria {region}, on {path}"),
-        status: Status::Http(200),
-        content_type: String::new(),
-        events: Vec::new(),
-        after: AfterLast::default(),
-        tree: Some(tree),
-        delivery: retake_core::events::Delivery::default(),
-    }
+    let shown = Captured::stream(&format!("aria {region}, on {path}"), Vec::new());
+    Captured { content_type: String::new(), tree: Some(tree), ..shown }
 }
 
 /// Returns the answer to a request of the page as a part of the golden. The request is shown as the pattern that it matches,
@@ -215,13 +207,8 @@ fn answered(traffic: &Traffic) -> Captured {
     } else {
         vec![Event::body(body)]
     };
-    Captured {
-        request: format!("page: {}{}", traffic.pattern, if traffic.ended == Some(false) { ", broken off" } else { "" }),
-        status: Status::Http(traffic.status),
-        content_type: traffic.content_type.clone(),
-        events,
-        after: AfterLast::default(),
-        tree: None,
-        delivery: retake_core::events::Delivery::default(),
-    }
+    let request =
+        format!("page: {}{}", traffic.pattern, if traffic.ended == Some(false) { ", broken off" } else { "" });
+    let (status, content_type) = (Status::Http(traffic.status), traffic.content_type.clone());
+    Captured { status, content_type, ..Captured::stream(&request, events) }
 }
