@@ -6,7 +6,7 @@ use chromiumoxide::keys::get_key_definition;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::find::{Element, Found, Prepared, find, find_all};
+use super::find::{Element, Found, find, find_all};
 use super::look::look;
 use super::page::{PERIOD, Page};
 use super::picture::Baselines;
@@ -80,9 +80,9 @@ async fn attempt(
     how: How<'_>,
 ) -> Result<Attempt> {
     let prepared = match act {
-        Do::Click(_) | Do::Hover(_) => Some(Prepared::Click),
-        Do::Fill { .. } => Some(Prepared::Fill),
-        Do::Upload { .. } => Some(Prepared::Upload),
+        Do::Click(_) | Do::Hover(_) => Some("click"),
+        Do::Fill { .. } => Some("fill"),
+        Do::Upload { .. } => Some("upload"),
         _ => None,
     };
     let found = match act.target() {

@@ -1,6 +1,5 @@
 //! Finds the elements of a page that match a target right now.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::page::Page;
@@ -9,18 +8,6 @@ use retake_scenario::{By, Target};
 
 /// The script that finds elements and prepares them.
 const SCRIPT: &str = include_str!("find.js");
-
-/// What to prepare the only matching element for.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Prepared {
-    /// For a click: it is scrolled into view, and nothing is in front of it.
-    Click,
-    /// For input: it has the focus, and its content is selected.
-    Fill,
-    /// For files.
-    Upload,
-}
 
 /// The matching elements, in the order of the document.
 #[derive(Debug, Default)]
@@ -68,10 +55,11 @@ impl Found {
     }
 }
 
-/// Finds the elements that match a target, and prepares the element if it is the only one.
+/// Finds the elements that match a target. If it is the only one, prepares the element: for a `click`, it is scrolled into view, and
+/// nothing is in front of it; to `fill` it, it has the focus, and its content is selected; or for an `upload`.
 /// Fails if the page is just being left, or the target is not a valid selector.
-pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Option<Prepared>) -> Result<Found> {
-    let (document, arguments) = asked(page, target, &json!(prepared)).await?;
+pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Option<&str>) -> Result<Found> {
+    let (document, arguments) = asked(page, target, prepared).await?;
     let mut found = read(&page.function(SCRIPT, &document, arguments).await?);
     if let Some([x, y]) = &mut found.point {
         let origin = page.origin().await?;
@@ -84,17 +72,17 @@ pub(super) async fn find(page: &Page, target: &Target<String>, prepared: Option<
 /// `look.js`.
 /// As [`find`].
 pub(super) async fn find_all(page: &Page, target: &Target<String>, to: &str) -> Result<(Found, String)> {
-    let (document, arguments) = asked(page, target, &json!(to)).await?;
+    let (document, arguments) = asked(page, target, Some(to)).await?;
     let handle = page.object(SCRIPT, &document, arguments).await?;
     let answer = page.function("function () { return this.wrong ? this : this.answer }", &handle, Vec::new()).await?;
     Ok((read(&answer), handle))
 }
 
 /// Returns the document to look in, and the arguments for the script: the request, and the elements that have the wanted roles.
-async fn asked(page: &Page, target: &Target<String>, to: &Value) -> Result<(String, Vec<Value>)> {
+async fn asked(page: &Page, target: &Target<String>, to: Option<&str>) -> Result<(String, Vec<Value>)> {
     let document = page.document().await?;
     let mut request = request(target);
-    request["to"] = to.clone();
+    request["to"] = json!(to);
     let mut given = Vec::new();
     if let Some(within) = &target.within {
         given = with_role(page, &document, within).await?;
