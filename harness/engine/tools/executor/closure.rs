@@ -3,6 +3,7 @@
 use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 
+use super::json;
 use super::targets::Target;
 use crate::tools::observed::Observed;
 use retake_core::json::Json;
@@ -27,18 +28,10 @@ impl Target for Closure {
         async move {
             let args = serde_json::to_value(args).unwrap_or(Value::Null);
             match (self.0)(args).await {
-                Ok(value) => Observed::of_value(of_serde(value)),
+                Ok(value) => Observed::of_value(json(&value)),
                 Err(error) => vec![Observed::error(error)],
             }
         }
         .boxed()
-    }
-}
-
-fn of_serde(value: Value) -> Json {
-    match value {
-        // Strings are the most frequent case, and need no printing and parsing.
-        Value::String(text) => Json::Str(text),
-        other => Json::parse(other.to_string().as_bytes()).unwrap_or(Json::Null),
     }
 }

@@ -10,10 +10,10 @@ use rmcp::service::RunningService;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{RoleClient, ServiceError, ServiceExt as _};
-use serde::Serialize;
 use tokio::time::timeout;
 
 use super::command::Command;
+use super::json;
 use super::targets::Target;
 use crate::system::Guarded;
 use crate::tools::observed::Observed;
@@ -104,11 +104,6 @@ impl Target for Mcp {
         }
         .boxed()
     }
-}
-
-fn json(value: &impl Serialize) -> Json {
-    let text = serde_json::to_vec(value).unwrap_or_default();
-    Json::parse(&text).unwrap_or(Json::Null)
 }
 
 fn silent(within: Duration) -> Error {

@@ -13,3 +13,9 @@ pub(super) use http::Http;
 #[cfg(all(feature = "mcp", unix))]
 pub(super) use mcp::Mcp;
 pub(super) use targets::{Bound, TIMEOUT, Target, Targets};
+
+/// Returns a value of serde as JSON.
+fn json(value: &impl serde::Serialize) -> retake_core::json::Json {
+    let text = serde_json::to_vec(value).unwrap_or_default();
+    retake_core::json::Json::parse(&text).unwrap_or(retake_core::json::Json::Null)
+}
