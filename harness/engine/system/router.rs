@@ -8,17 +8,15 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Display;
-use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::serve::ListenerExt as _;
-use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -29,8 +27,7 @@ use retake_base::lock::Mutex;
 use retake_model::threads;
 
 /// A closure that makes a system for a stage.
-pub type RouterFactory =
-    Arc<dyn Fn(Stage) -> Pin<Box<dyn Future<Output = Result<Router, String>> + Send>> + Send + Sync>;
+pub type RouterFactory = Arc<dyn Fn(Stage) -> BoxFuture<'static, Result<Router, String>> + Send + Sync>;
 
 /// The types that a closure which makes a system may return: a router, or a `Result` with one.
 pub trait IntoRouter {
