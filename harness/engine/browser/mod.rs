@@ -27,8 +27,7 @@ mod watch;
 
 pub(crate) use act::{How, act};
 pub(crate) use chromium::Chromium;
-pub use chromium::close;
-pub use chromium::program;
+pub use chromium::{close, program};
 pub(crate) use page::{Cookie, Page};
 pub use picture::{Baselines, accept, folder};
 pub(crate) use watch::Traffic;

@@ -34,8 +34,6 @@ mod underway;
 mod visit;
 
 pub use away::{Away, AwaySeen};
-pub use driver::LiveTurns;
-pub use driver::{Driven, Driver};
+pub use driver::{Driven, Driver, LiveTurns};
 pub use stream::EMPTY_STREAM;
-pub use underway::{ActData, EventData, StepData};
-pub use underway::{GivingUp, SoFar, Underway, milliseconds};
+pub use underway::{ActData, EventData, GivingUp, SoFar, StepData, Underway, milliseconds};

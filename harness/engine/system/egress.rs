@@ -222,7 +222,8 @@ impl Egress {
     }
 }
 
-fn now() -> u64 {
+/// The time in microseconds since 1970.
+pub(super) fn now() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
 }

@@ -18,12 +18,12 @@ mod script;
 mod source;
 mod tool_replay;
 
-pub use double::take_over;
-pub use double::{Asked, CallOfTool, Doubles, Exchanges, Given, ToolFault, ToolRequest, ToolWorld, ToolsMode};
+pub use double::{
+    Asked, CallOfTool, Doubles, Exchanges, Given, ToolFault, ToolRequest, ToolWorld, ToolsMode, take_over,
+};
 pub use drift_log::DriftLog;
 pub use live::Live;
-pub use replay::Outcome;
-pub use replay::replay;
+pub use replay::{Outcome, replay};
 pub use script::Script;
 pub use source::{observe, of_conversation, of_fixture};
 pub use tool_replay::{ToolReplay, ToolRun};

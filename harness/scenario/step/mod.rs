@@ -14,7 +14,4 @@ pub use event::EventSpec;
 pub use page::{Act, By, Dialogs, Do, PageVisit, Target};
 pub use request::{AnswerAs, Method, Request, WaitFor};
 pub use socket::{Framing, SocketOpening, SocketTalk};
-pub use step::AgentRun;
-pub use step::CaptureFrom;
-pub use step::StreamSpec;
-pub use step::{Action, Step, without_browser};
+pub use step::{Action, AgentRun, CaptureFrom, Step, StreamSpec, without_browser};

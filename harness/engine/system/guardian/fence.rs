@@ -45,12 +45,12 @@ mod linux {
     use std::fs;
     use std::net::{SocketAddr, ToSocketAddrs as _};
     use std::path::Path;
-    use std::time::{SystemTime, UNIX_EPOCH};
 
     use retake_egress::{Answer, Attempt, Target};
 
     use super::super::order::{Fence, Message, Reached};
     use super::super::process::{below, listeners, sockets_of, tell};
+    use crate::system::egress::now;
 
     /// Where names are looked up.
     const RESOLVERS: &str = "/etc/resolv.conf";
@@ -98,9 +98,7 @@ mod linux {
                 Target::Unreadable => ("an address that it does not let be read".to_owned(), None),
             };
             let refused = self.refuses && port.is_none();
-            let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-            let at = u64::try_from(at.as_micros()).unwrap_or(u64::MAX);
-            tell(&Message::Reached(Reached { process: called(attempt.pid), to, port, refused, at }));
+            tell(&Message::Reached(Reached { process: called(attempt.pid), to, port, refused, at: now() }));
             if refused { Answer::Refused } else { Answer::Passes }
         }
 
