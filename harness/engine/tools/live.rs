@@ -82,11 +82,11 @@ impl Live {
                 Arc::new(Http::new(url, headers))
             }
             #[cfg(all(feature = "mcp", unix))]
-            ToolBy::McpCommand(command) => self.server(Mcp::start(stage.command(command)?, spec.timeout).await?),
+            ToolBy::McpCommand(command) => Arc::new(Mcp::start(stage.command(command)?, spec.timeout).await?),
             #[cfg(all(feature = "mcp", unix))]
             ToolBy::McpUrl(url) => {
                 let (url, headers) = stage.url(url)?;
-                self.server(Mcp::connect(url, headers, spec.timeout).await?)
+                Arc::new(Mcp::connect(url, headers, spec.timeout).await?)
             }
             #[cfg(not(all(feature = "mcp", unix)))]
             ToolBy::McpCommand(_) | ToolBy::McpUrl(_) => {
@@ -96,9 +96,12 @@ impl Live {
                     .help("in a Rust project: retake = { version = \"…\", features = [\"mcp\"] }"));
             }
         };
+        if matches!(spec.by, ToolBy::McpCommand(_) | ToolBy::McpUrl(_)) {
+            self.servers.push(Arc::clone(&target));
+        }
         let mut tools = spec.tools.clone();
-        if let (true, Some(server)) = (tools.is_empty(), self.servers.last()) {
-            let listed = server.tools().await?.into_iter().map(|tool| format!("{}{tool}", spec.prefix));
+        if tools.is_empty() {
+            let listed = target.tools().await?.into_iter().map(|tool| format!("{}{tool}", spec.prefix));
             tools = listed.filter(|tool| self.targets.get(tool).is_none()).collect();
         }
         let own = spec.normalize.iter().map(|rule| (rule.pattern.clone(), rule.replace.clone()));
@@ -110,13 +113,6 @@ impl Live {
             self.targets.insert(&tool, Bound::Live { target: Arc::clone(&target), name, timeout: spec.timeout });
         }
         Ok(())
-    }
-
-    #[cfg(all(feature = "mcp", unix))]
-    fn server(&mut self, server: Mcp) -> Arc<dyn Target> {
-        let server: Arc<dyn Target> = Arc::new(server);
-        self.servers.push(Arc::clone(&server));
-        server
     }
 }
 
