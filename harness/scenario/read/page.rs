@@ -34,10 +34,15 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
     scenario.refuse(&of_others, why)?;
     scenario.refuse(&raw.body_fields(), why)?;
     let page = raw.browser.as_ref().ok_or_else(|| Error::new("no page"))?;
-    let (system, path) = system_and_path(page);
+    // `frontend:/chat/new` begins with the name of a system.
+    let (system, path) = match page.get_ref().split_once(':') {
+        Some((system, path)) if is_name(system) && path.starts_with('/') => (Some(system.to_owned()), path),
+        _ => (None, page.get_ref().as_str()),
+    };
+    let acts = raw.acts.iter().flat_map(Spanned::get_ref);
     let visit = PageVisit {
         system,
-        path: path_of(scenario, &path)?,
+        path: path_of(scenario, &Spanned::new(page.span(), path.to_owned()))?,
         storage: names.templates(raw.storage.as_ref(), scenario.source, |_, _| Ok(()))?,
         status: raw.status.as_ref().map(|statuses| statuses.get_ref().0.clone()),
         traffic: raw
@@ -49,21 +54,10 @@ pub(super) fn read(scenario: ScenarioFile<'_>, raw: &RawStep, names: &Names) -> 
         viewport: raw.viewport.as_ref().map(|size| viewport(scenario, size)).transpose()?,
         colors: raw.colors.as_ref().map(|colors| colors.get_ref().0),
         dialogs: raw.dialogs.as_ref().map(|dialogs| dialogs.get_ref().clone()).unwrap_or_default(),
-        acts: acts(scenario, raw.acts.as_ref(), names, WITHIN)?,
+        acts: acts.map(|act| read_act(scenario, act, names, WITHIN)).collect::<Result<_>>()?,
     };
     names.check(&visit.path)?;
     Ok(visit)
-}
-
-/// Splits `frontend:/chat/new` into the name of a system, which may be absent, and the path.
-fn system_and_path(named: &Spanned<String>) -> (Option<String>, Spanned<String>) {
-    let span = named.span();
-    match named.get_ref().split_once(':') {
-        Some((system, path)) if is_name(system) && path.starts_with('/') => {
-            (Some(system.to_owned()), Spanned::new(span, path.to_owned()))
-        }
-        _ => (None, Spanned::new(span, named.get_ref().clone())),
-    }
 }
 
 fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String> {
@@ -76,15 +70,6 @@ fn traffic(scenario: ScenarioFile<'_>, line: &Spanned<String>) -> Result<String>
     }
     let error = scenario.error(line, format!("`{text}` does not name a request of the page"));
     Err(error.help("write its method and its path, with `*` for a part: \"POST /api/threads/*/runs/stream\""))
-}
-
-fn acts(
-    scenario: ScenarioFile<'_>,
-    raw: Option<&Spanned<Vec<Spanned<RawAct>>>>,
-    names: &Names,
-    within: Duration,
-) -> Result<Vec<Act>> {
-    raw.into_iter().flat_map(Spanned::get_ref).map(|act| read_act(scenario, act, names, within)).collect()
 }
 
 fn viewport(scenario: ScenarioFile<'_>, size: &Spanned<Vec<Spanned<u16>>>) -> Result<[u32; 2]> {
@@ -142,7 +127,8 @@ fn read_act(scenario: ScenarioFile<'_>, act: &Spanned<RawAct>, names: &Names, ot
         }
         RawAct { dialog: Some(text), .. } => Do::Dialog(names.template(text, scenario.source)?),
         RawAct { retry: Some(inner), .. } => {
-            let inner = acts(scenario, Some(inner), names, WITHIN_RETRY)?;
+            let inner = inner.get_ref().iter().map(|act| read_act(scenario, act, names, WITHIN_RETRY));
+            let inner = inner.collect::<Result<Vec<_>>>()?;
             if inner.is_empty() {
                 return Err(fail("`retry` contains no act"));
             }
@@ -275,16 +261,15 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, name: &Spanned<String>, 
 /// Reads a text and the word before it that says how to find an element, such as `label:`. A word that a template renders to
 /// does not count.
 fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
-    let (by, rest) = match text.get_ref().split_once(':') {
-        Some((word, rest)) => match By::WORDS.iter().find(|(known, _)| *known == word) {
-            Some((_, by)) => (*by, rest),
-            None if rest.starts_with([' ', '/']) => (plain, text.get_ref().as_str()),
-            None => {
+    let (word, rest) = text.get_ref().split_once(':').unwrap_or_default();
+    let (by, rest) = match By::WORDS.iter().find(|(known, _)| *known == word) {
+        Some((_, by)) => (*by, rest),
+        None => {
+            if !rest.starts_with([' ', '/']) {
                 refuse_near_word(scenario, text, word)?;
-                (plain, text.get_ref().as_str())
             }
-        },
-        None => (plain, text.get_ref().as_str()),
+            (plain, text.get_ref().as_str())
+        }
     };
     if rest.trim().is_empty() {
         return Err(scenario.error(text, "an empty text matches everything: say what to find"));
