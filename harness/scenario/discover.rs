@@ -81,7 +81,10 @@ fn discover_where(root: &Path, wanted: impl Fn(&str) -> bool) -> Result<Discover
         let shown = name.to_string_lossy();
         let is_scenario = name != OsStr::new(SUITE) && !is_shared(&entry.path(), &shown);
         if is_scenario && !is_left_over(&entry.path(), &shown) && wanted(&shown) {
-            scenarios.extend(entries_of(root, &name, &suite));
+            // A line break in a name would break the lines of reports.
+            let shown = printed(&visible(&shown)).replace('\n', "\\n").replace('\t', "\\t");
+            let broken = |error| vec![Err(Broken { name: shown.clone(), error })];
+            scenarios.extend(entries_of(root, &name, &shown, &suite).unwrap_or_else(broken));
         }
     }
     if scenarios.is_empty() {
@@ -110,48 +113,40 @@ fn below(parts: &[&str]) -> PathBuf {
     PathBuf::from([&[SCENARIOS], parts].concat().join("/"))
 }
 
-fn entries_of(root: &Path, name: &OsStr, suite: &Suite) -> Vec<Result<Scenario, Broken>> {
-    // A line break in a name would break the lines of reports.
-    let shown = printed(&visible(&name.to_string_lossy())).replace('\n', "\\n").replace('\t', "\\t");
-    let broken = |error: Error| vec![Err(Broken { name: shown.clone(), error })];
-    let dir = below(&[&shown]);
+fn entries_of(root: &Path, name: &OsStr, shown: &str, suite: &Suite) -> Result<Vec<Result<Scenario, Broken>>> {
+    let dir = below(&[shown]);
     let path = root.join(SCENARIOS).join(name);
     if let Some(link) = files::broken_link(&path) {
         let error = Error::new(format!("expected the folder of a scenario, found {link}")).in_file(&dir);
-        return broken(error.help("point the link at a folder, or remove it"));
+        return Err(error.help("point the link at a folder, or remove it"));
     }
     if !path.is_dir() {
         let error = Error::new("this file belongs to no scenario").in_file(&dir);
-        let error = error.suggest(&shown, [SUITE]);
-        return broken(error.help("`scenarios` contains `suite.toml`, and a folder for each scenario"));
+        let error = error.suggest(shown, [SUITE]);
+        return Err(error.help("`scenarios` contains `suite.toml`, and a folder for each scenario"));
     }
-    if !is_name(&shown) {
-        let error = no_name(&shown, "scenario").in_file(&dir);
-        let near = nearest_name(&shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
-        return broken(
-            near.into_iter().fold(error, |e, near| e.help(format!("rename the folder, for example to `{near}`"))),
-        );
+    if !is_name(shown) {
+        let error = no_name(shown, "scenario").in_file(&dir);
+        let near = nearest_name(shown).filter(|near| !root.join(SCENARIOS).join(near).exists());
+        return Err(near
+            .into_iter()
+            .fold(error, |e, near| e.help(format!("rename the folder, for example to `{near}`"))));
     }
     if shown == SHARED {
         let error =
             Error::new(format!("`{SHARED}` contains inputs of several scenarios, and is not a scenario itself"));
-        return broken(error.in_file(&dir).help(format!("move its {SCENARIO} into a folder of its own")));
+        return Err(error.in_file(&dir).help(format!("move its {SCENARIO} into a folder of its own")));
     }
     if shown == "none" {
         let error = Error::new("`none` cannot be the name of a scenario").in_file(&dir);
-        return broken(error.help("fixture = \"none\" says that no model is called"));
+        return Err(error.help("fixture = \"none\" says that no model is called"));
     }
-    let file = below(&[&shown, SCENARIO]);
+    let file = below(&[shown, SCENARIO]);
     if root.join(&file).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-        return broken(no_scenario_file(root, &dir, &file));
+        return Err(no_scenario_file(root, &dir, &file));
     }
-    match Source::read(root, &file) {
-        Ok(source) => {
-            let file = ScenarioFile { source: &source, root, dir: &dir, list: None };
-            read::scenario::read(&shown, file, suite)
-        }
-        Err(error) => broken(error),
-    }
+    let source = Source::read(root, &file)?;
+    Ok(read::scenario::read(shown, ScenarioFile { source: &source, root, dir: &dir, list: None }, suite))
 }
 
 /// Returns the error about a folder without a `scenario.toml`.
