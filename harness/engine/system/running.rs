@@ -101,7 +101,7 @@ impl Running {
             PlayedOn::Nothing => {
                 let model = kept::start(mode, options).await?;
                 let folder = Some(Folder::of_stage());
-                let values = StageValues { today, folder, ..of_run("", &model, &egress) };
+                let values = StageValues { folder, today, ..of_run("", &model, &egress) };
                 told.on_stage(&values.places(&[]));
                 (Stage::of(values), model.clone(), model.seat(), ToEnd::None)
             }

@@ -262,15 +262,11 @@ fn screenshot(scenario: ScenarioFile<'_>, raw: &RawAct, name: &Spanned<String>, 
 /// does not count.
 fn read_target(scenario: ScenarioFile<'_>, text: &Spanned<String>, names: &Names, plain: By) -> Result<Target> {
     let (word, rest) = text.get_ref().split_once(':').unwrap_or_default();
-    let (by, rest) = match By::WORDS.iter().find(|(known, _)| *known == word) {
-        Some((_, by)) => (*by, rest),
-        None => {
-            if !rest.starts_with([' ', '/']) {
-                refuse_near_word(scenario, text, word)?;
-            }
-            (plain, text.get_ref().as_str())
-        }
-    };
+    let known = By::WORDS.iter().find(|(known, _)| *known == word);
+    if known.is_none() && !rest.starts_with([' ', '/']) {
+        refuse_near_word(scenario, text, word)?;
+    }
+    let (by, rest) = known.map_or((plain, text.get_ref().as_str()), |(_, by)| (*by, rest));
     if rest.trim().is_empty() {
         return Err(scenario.error(text, "an empty text matches everything: say what to find"));
     }
