@@ -35,7 +35,7 @@ pub(crate) fn turn(caller: Option<&str>, prompt: &str, question: &str, answer: &
         request: None,
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]),
-        texts: Some(checks(prompt).into()),
+        texts: Some(checks(prompt).0),
         output: Answer { blocks: vec![Block::Text(answer.into())], ..Answer::default() },
         wire: Some(Wire::of(Api::OpenAiChat, Response::json(200, body))),
     }
@@ -56,7 +56,7 @@ pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Look
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]).into(),
-        checks: Some(std::sync::Arc::new(checks(prompt).into())),
+        checks: Some(std::sync::Arc::new(checks(prompt).0)),
     }
 }
 
@@ -244,7 +244,7 @@ fn drift_names_the_check_and_both_texts() {
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]).into(),
-        checks: Some(std::sync::Arc::new(checks(prompt).into())),
+        checks: Some(std::sync::Arc::new(checks(prompt).0)),
     };
     let served = replay.take(None, &lookup("Be long on 2026-03-04"), None).unwrap();
     let drift = DriftOf {

@@ -317,7 +317,7 @@ pub fn worlds(data: &[u8]) {
         request: None,
         caller: None,
         conversation: rules.canonical(call.messages.iter().map(|message| &**message)),
-        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
+        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).0),
         output,
         wire: Some(Wire::of(api, response)),
     };

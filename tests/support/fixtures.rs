@@ -52,7 +52,7 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
         texts: Some(
-            CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])).into(),
+            CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])).0,
         ),
         request: None,
         output,

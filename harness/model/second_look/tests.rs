@@ -84,7 +84,7 @@ fn dates_that_moved_with_the_day_are_no_drift() {
     };
     let recorded = |question: &str, told: &str| {
         let texts = dated(question, dates(told)).checks.unwrap().texts.clone();
-        Recorded { texts: Some(texts.into()), ..turn(None, "", question, "hi") }
+        Recorded { texts: Some(texts.0), ..turn(None, "", question, "hi") }
     };
     let turns = || vec![recorded("a", "2026-11-24, 2027-02-27"), recorded("b", "2026-11-25, 2027-02-28")];
     let drift = |question: &str, told: &str| {

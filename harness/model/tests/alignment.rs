@@ -36,7 +36,7 @@ fn recording(caller: Option<&str>) -> Vec<Recorded> {
 #[test]
 fn a_call_that_lost_messages_is_none_of_the_caller_that_had_the_rest_of_them() {
     let of = |prompt: &str, messages: &[(&str, &str)], answer: &str| {
-        let texts = Some(checks(prompt).into());
+        let texts = Some(checks(prompt).0);
         Recorded { texts, ..said(None, messages, answer) }
     };
     let turns = || {

@@ -32,7 +32,7 @@ fn turn(request: &str, response: Response) -> Recorded {
     let body = wire::request_body(request.as_bytes());
     let checks =
         wire::decode(Api::OpenAiChat, PATH, &body, &Known::default()).unwrap().checks(&Rules::default().normalizer);
-    Recorded { texts: Some(checks.into()), ..recorded(Api::OpenAiChat, PATH, request, response) }
+    Recorded { texts: Some(checks.0), ..recorded(Api::OpenAiChat, PATH, request, response) }
 }
 
 fn drift_of_form(server: &ModelServer) -> Vec<String> {

@@ -20,7 +20,7 @@ pub(crate) fn recorded(api: Api, path: &str, request: &str, response: Response) 
         request: None,
         caller: None,
         conversation: rules.canonical(call.clone().into_messages()),
-        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).into()),
+        texts: Some(CheckTexts::new(&rules.normalizer, &call.system, &call.tools, &call.model, &call.settings).0),
         output: wire::decode_response(api, &response).unwrap(),
         wire: Some(Wire::of(api, response)),
     }

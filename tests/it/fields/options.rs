@@ -37,7 +37,7 @@ fn checked(prompt: &str, tools: &str, model: &str, results: &str) -> Recorded {
     let tools = Json::parse(tools.as_bytes()).unwrap();
     let settings = Json::object([("temperature", Json::Int(1))]);
     let texts = CheckTexts::new(&Rules::default().normalizer, prompt, &tools, model, &settings);
-    Recorded { texts: Some(texts.with(Check::Results, results.into()).into()), ..turn(None, "hello", "hi") }
+    Recorded { texts: Some(texts.with(Check::Results, results.into()).0), ..turn(None, "hello", "hi") }
 }
 
 #[expect(clippy::too_many_lines, reason = "a list")]
