@@ -55,7 +55,7 @@ pub fn of_turns(Turns { count, same, answer, prompt, stream }: Turns) -> Fixture
             request: None,
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(vec![Message::new("human", question)]),
-            texts: Some(checks.clone().into()),
+            texts: Some(checks.clone().0),
             output: Answer {
                 id: Some(format!("chatcmpl-{i}")),
                 blocks: vec![Block::Text(answer.to_owned())],

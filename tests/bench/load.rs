@@ -53,7 +53,7 @@ fn fixture(file: &Path) {
             request: None,
             caller: Some("lead_agent".to_owned()),
             conversation: rules.canonical(vec![Message::new("human", QUESTION)]),
-            texts: Some(checks.clone().into()),
+            texts: Some(checks.clone().0),
             output: decode_response(Api::OpenAiChat, &response).unwrap(),
             wire: Some(Wire::of(Api::OpenAiChat, response)),
         }
