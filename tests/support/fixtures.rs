@@ -51,9 +51,7 @@ pub(crate) fn turn(caller: Option<&str>, said: &str, answer: &str) -> Recorded {
     Recorded {
         caller: caller.map(str::to_owned),
         conversation: rules.canonical(vec![Message::new("human", said)]),
-        texts: Some(
-            CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])).0,
-        ),
+        texts: Some(CheckTexts::new(&rules.normalizer, "", &Json::Null, "gpt-4o-mini", &Json::object::<String>([])).0),
         request: None,
         output,
         wire: Some(Wire::of(Api::OpenAiChat, response)),
