@@ -5,7 +5,6 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use retake_core::conversation::Message;
 use retake_core::json::Json;
 use retake_core::key::{Hash, Key, Rules, RunningHash};
 use retake_wire::Shared;
@@ -64,7 +63,7 @@ impl Conversation {
 
     /// The key by the rules of deer-flow's first fixtures.
     pub(super) fn first_key(&self, caller: Option<&str>) -> Key {
-        Rules::first_key(self.messages.iter().cloned().map(Message::from).collect(), caller)
+        Rules::first_key(self.messages.iter().map(|message| (**message).clone()).collect(), caller)
     }
 }
 

@@ -24,7 +24,6 @@ use super::served::{Found, Served};
 use super::session::{Mode, Read, Session};
 use super::today::KeptCall;
 use super::worlds;
-use retake_core::conversation::Message;
 use retake_core::json::Json;
 use retake_core::key::RunningHash;
 use retake_wire::{self as wire, Api, Call, Response};
@@ -205,7 +204,7 @@ impl Exchange<'_> {
         };
         pass.iter().for_each(Pass::served);
         if replay.keeps.messages {
-            let messages = call.messages.iter().cloned().map(Message::from).collect();
+            let messages = call.messages.iter().map(|message| (**message).clone()).collect();
             replay.note(|log| log.heard.push(HeardCall { turn: served.index, caller: caller.clone(), messages }));
         }
         if replay.keeps.bodies {

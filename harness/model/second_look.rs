@@ -150,7 +150,8 @@ impl SecondLook {
             return one(nodes, &called.iter().fold(start, |found, message| after(&found, message)));
         }
         let mut recent = self.recent.lock();
-        let shared = |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| a.is(b)).count();
+        let shared =
+            |recent: &Recent| recent.messages.iter().zip(messages).take_while(|(a, b)| Arc::ptr_eq(a, b)).count();
         let (index, known) = recent.iter().map(shared).enumerate().max_by_key(|of| of.1).unwrap_or_default();
         // A call that continues a remembered one takes its place.
         let goes_on = known > 0 && known == recent[index].messages.len();

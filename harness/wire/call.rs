@@ -1,7 +1,5 @@
 //! A model call, independent of any provider's API.
 
-use std::fmt;
-use std::ops::Deref;
 use std::sync::Arc;
 
 use super::request::{system_of, text_of};
@@ -50,47 +48,7 @@ pub fn checked_headers(value: impl Fn(&str) -> Option<String>) -> Json {
 }
 
 /// A message that the calls of one conversation share, since an agent repeats all earlier messages with each call.
-#[derive(Clone, PartialEq)]
-pub struct Shared(Arc<Message>);
-
-impl Shared {
-    /// Whether both are one message, which was read once.
-    pub fn is(&self, other: &Shared) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Deref for Shared {
-    type Target = Message;
-
-    fn deref(&self) -> &Message {
-        &self.0
-    }
-}
-
-impl From<Message> for Shared {
-    fn from(message: Message) -> Shared {
-        Shared(Arc::new(message))
-    }
-}
-
-impl From<Shared> for Message {
-    fn from(Shared(message): Shared) -> Message {
-        Arc::unwrap_or_clone(message)
-    }
-}
-
-impl PartialEq<Message> for Shared {
-    fn eq(&self, other: &Message) -> bool {
-        *self.0 == *other
-    }
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+pub type Shared = Arc<Message>;
 
 impl Call {
     /// Returns a call with these messages, and with nothing else.
@@ -113,7 +71,7 @@ impl Call {
     }
 
     pub fn into_messages(self) -> Vec<Message> {
-        self.messages.into_iter().map(Message::from).collect()
+        self.messages.into_iter().map(Arc::unwrap_or_clone).collect()
     }
 
     /// Returns what the check `extra` compares, with the headers that [`checked_headers`] returned; `None` if this is no chat.

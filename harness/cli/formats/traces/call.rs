@@ -284,7 +284,7 @@ fn on_wire(place: usize, span: &Span, at_limit: &impl Fn(&str) -> bool) -> Optio
     let (api, path, answer) = of_provider(&response).filter(|(.., answer)| answer.finish.is_some())?;
     let path = path.replace("{model}", &model);
     let call = wire::decode(api, Target::from(path.as_str()), &request, &Known::default()).ok()?;
-    let messages: Vec<Message> = call.messages.into_iter().map(Message::from).collect();
+    let messages: Vec<Message> = call.messages.into_iter().map(std::sync::Arc::unwrap_or_clone).collect();
     let is_hidden = |message: &Message| message.content.as_str().is_some_and(|text| whole(text).is_err());
     if messages.iter().all(|message| message.kind == "system") || messages.iter().any(is_hidden) {
         return None;

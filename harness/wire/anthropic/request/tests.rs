@@ -51,6 +51,7 @@ fn a_typical_agent_request_is_decoded() {
             result,
             Message::new("human", "And now?"),
         ]
+        .map(Shared::from)
     );
 }
 

@@ -42,6 +42,7 @@ fn a_typical_agent_request_is_decoded() {
             result(None, "g", "d"),
             Message::new("human", "e"),
         ]
+        .map(Shared::from)
     );
 }
 

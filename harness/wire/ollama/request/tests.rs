@@ -23,7 +23,7 @@ fn a_typical_agent_request_is_decoded() {
     let names: Vec<_> = call.messages[2].tool_calls.iter().map(|call| call.name.as_str()).collect();
     assert_eq!(names, ["f", "g"]);
     let result = |name: &str, text: &str| Message { name: Some(name.into()), ..Message::new("tool", text) };
-    assert_eq!(call.messages[3..], [result("f", "b"), result("g", "c")]);
+    assert_eq!(call.messages[3..], [result("f", "b"), result("g", "c")].map(Shared::from));
 }
 
 #[test]

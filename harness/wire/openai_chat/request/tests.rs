@@ -39,9 +39,9 @@ fn a_typical_agent_request_is_decoded() {
     let kinds: Vec<_> = call.messages.iter().map(|m| m.kind.as_str()).collect();
     assert_eq!(kinds, ["system", "system", "human", "ai", "tool"]);
     assert_eq!(call.messages[2].name.as_deref(), Some("ann"));
-    assert_eq!(call.messages[3], Message { tool_calls: vec![expected], ..Message::new("ai", "") });
+    assert_eq!(*call.messages[3], Message { tool_calls: vec![expected], ..Message::new("ai", "") });
     let named = Message { name: Some("get_capital".into()), ..Message::new("tool", "London") };
-    assert_eq!(call.messages[4], Message { tool_call_id: Some("call_1".into()), ..named });
+    assert_eq!(*call.messages[4], Message { tool_call_id: Some("call_1".into()), ..named });
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_message_that_says_nothing_is_told_beside_the_call() {
 #[test]
 fn a_minimal_request_is_decoded() {
     let call = decode(&json(r#"{"messages": [{"role": "critic"}], "metadata": null, "stream": null}"#)).unwrap();
-    assert_eq!(call.messages, [Message::new("critic", "")]);
+    assert_eq!(call.messages, [Message::new("critic", "").into()]);
     assert_eq!((call.tools, call.settings), (Json::Null, json("{}")));
     assert_eq!((call.model.as_str(), call.caller, call.metadata), ("", None, None));
     assert!(!call.stream && !call.include_usage);

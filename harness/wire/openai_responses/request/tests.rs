@@ -46,6 +46,7 @@ fn adjacent_items_of_the_assistant_are_one_message() {
             result("call_2", "g", "e"),
             Message::new("human", "f"),
         ]
+        .map(Shared::from)
     );
 }
 
@@ -60,7 +61,7 @@ fn other_items_stay_json() {
     let text = text_block(&"a".into());
     assert_eq!(found.messages[0].content, Json::Array(vec![json(search), text]));
     let shell = Message { content: Json::Array(vec![json(shell)]), ..Message::new("tool", "") };
-    assert_eq!(found.messages[1], shell);
+    assert_eq!(*found.messages[1], shell);
     assert_eq!(found.messages[2].kind, "system");
 }
 
