@@ -3,7 +3,7 @@
 
 use super::Target;
 use super::parts::fields::given;
-use retake_core::json::{Json, Object};
+use retake_core::json::Json;
 
 /// The kinds of response formats.
 const JSON: &str = "json";
@@ -11,32 +11,30 @@ const SCHEMA: &str = "schema";
 
 pub(super) fn openai_chat(body: &Json) -> Json {
     let in_options = |key| body.get("stream_options").is_some_and(|options| is_on(options, key));
-    Form::default()
-        .on("usage", is_on(body, "stream") && in_options("include_usage"))
-        .on("choices", is_above(body.get("n"), 1))
-        .on("stop", is_filled(body.get("stop")))
-        .kind(body.pointer("/response_format/type"))
-        .on("logprobs", is_on(body, "logprobs") || is_above(body.get("logprobs"), 0))
-        .into()
+    let options = [
+        ("usage", is_on(body, "stream") && in_options("include_usage")),
+        ("choices", is_above(body.get("n"), 1)),
+        ("stop", is_filled(body.get("stop"))),
+        ("logprobs", is_on(body, "logprobs") || is_above(body.get("logprobs"), 0)),
+    ];
+    form(options, body.pointer("/response_format/type").and_then(Json::as_str))
 }
 
 pub(super) fn openai_responses(body: &Json) -> Json {
     let included = body.get("include").and_then(Json::as_array).unwrap_or_default();
     let logprobs = included.iter().any(|part| part.as_str() == Some("message.output_text.logprobs"));
-    Form::default()
-        .kind(body.pointer("/text/format/type"))
-        .on("logprobs", logprobs || is_above(body.get("top_logprobs"), 0))
-        .into()
+    let logprobs = logprobs || is_above(body.get("top_logprobs"), 0);
+    form([("logprobs", logprobs)], body.pointer("/text/format/type").and_then(Json::as_str))
 }
 
 pub(super) fn anthropic(body: &Json) -> Json {
     let format = body.pointer("/output_config/format/type").or_else(|| body.pointer("/output_format/type"));
-    Form::default().on("stop", is_filled(body.get("stop_sequences"))).kind(format).into()
+    form([("stop", is_filled(body.get("stop_sequences")))], format.and_then(Json::as_str))
 }
 
 pub(super) fn bedrock(body: &Json) -> Json {
-    let format = body.pointer("/outputConfig/textFormat/type");
-    Form::default().on("stop", is_filled(body.pointer("/inferenceConfig/stopSequences"))).kind(format).into()
+    let format = body.pointer("/outputConfig/textFormat/type").and_then(Json::as_str);
+    form([("stop", is_filled(body.pointer("/inferenceConfig/stopSequences")))], format)
 }
 
 pub(super) fn gemini(body: &Json) -> Json {
@@ -46,16 +44,16 @@ pub(super) fn gemini(body: &Json) -> Json {
     let schema = of("responseSchema", "response_schema").or_else(|| of("responseJsonSchema", "response_json_schema"));
     let format = match of("responseMimeType", "response_mime_type").and_then(Json::as_str) {
         _ if is_filled(schema) => Some(SCHEMA),
-        None | Some("text/plain") => None,
+        Some("text/plain") => None,
         Some("application/json") => Some(JSON),
-        Some(other) => Some(other),
+        other => other,
     };
-    Form::default()
-        .on("choices", is_above(of("candidateCount", "candidate_count"), 1))
-        .on("stop", is_filled(of("stopSequences", "stop_sequences")))
-        .kind(format.map(Json::from).as_ref())
-        .on("logprobs", of("responseLogprobs", "response_logprobs").is_some_and(Json::is_truthy))
-        .into()
+    let options = [
+        ("choices", is_above(of("candidateCount", "candidate_count"), 1)),
+        ("stop", is_filled(of("stopSequences", "stop_sequences"))),
+        ("logprobs", is_filled(of("responseLogprobs", "response_logprobs"))),
+    ];
+    form(options, format)
 }
 
 pub(super) fn ollama(body: &Json) -> Json {
@@ -64,11 +62,7 @@ pub(super) fn ollama(body: &Json) -> Json {
         Some(Json::Object(_)) => Some(SCHEMA),
         _ => None,
     };
-    Form::default()
-        .on("stop", is_filled(body.pointer("/options/stop")))
-        .kind(format.map(Json::from).as_ref())
-        .on("logprobs", is_on(body, "logprobs"))
-        .into()
+    form([("stop", is_filled(body.pointer("/options/stop"))), ("logprobs", is_on(body, "logprobs"))], format)
 }
 
 /// Adds the version segments of the path: `v1`, or none as for Ollama.
@@ -79,35 +73,16 @@ pub(super) fn add_version(form: &mut Json, target: Target<'_>) {
     }
 }
 
-/// Contains only what differs from an answer without any of these options.
-#[derive(Default)]
-struct Form(Object);
-
-impl Form {
-    fn on(mut self, option: &str, on: bool) -> Form {
-        if on {
-            self.0.insert(option.into(), true.into());
-        }
-        self
-    }
-
-    /// Sets the kind of response format, from the API's own word for it.
-    fn kind(mut self, word: Option<&Json>) -> Form {
-        let kind = match word.and_then(Json::as_str) {
-            None | Some("text") => return self,
-            Some("json_object") => JSON,
-            Some("json_schema") => SCHEMA,
-            Some(other) => other,
-        };
-        self.0.insert("format".into(), kind.into());
-        self
-    }
-}
-
-impl From<Form> for Json {
-    fn from(form: Form) -> Json {
-        Json::Object(form.0)
-    }
+/// Returns only what differs from an answer without any of these options. `format` is the API's own word for the kind of response format.
+fn form<const N: usize>(options: [(&str, bool); N], format: Option<&str>) -> Json {
+    let kind = match format {
+        None | Some("text") => None,
+        Some("json_object") => Some(JSON),
+        Some("json_schema") => Some(SCHEMA),
+        other => other,
+    };
+    let on = options.into_iter().filter(|(_, on)| *on).map(|(option, _)| (option, true.into()));
+    Json::object(on.chain(kind.map(|kind| ("format", kind.into()))))
 }
 
 fn is_on(object: &Json, key: &str) -> bool {
