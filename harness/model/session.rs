@@ -19,7 +19,7 @@ use retake_core::json::Json;
 use retake_core::key::RunningHash;
 use retake_core::places::Places;
 use retake_wire::fixture::{Fixture, Turn};
-use retake_wire::{self as wire, Api, Call, Histories, Known, Reading, Response, Target};
+use retake_wire::{self as wire, Api, Call, Histories, Known, Response, Target};
 
 /// What the server does with a call.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl Session {
         // A secret may stand anywhere in a body, and while recording the whole body is written down.
         if let Mode::Replay(replay) = &self.mode
             && replay.fixture().scrub.is_empty()
-            && let Some(Reading { call, hash }) = self.histories.read(api, target, body, &replay.rules().normalizer)
+            && let Some((call, hash)) = self.histories.read(api, target, body, &replay.rules().normalizer)
         {
             return Ok(Read { call, hash: Some(hash), json: OnceLock::new(), body: body.clone() });
         }

@@ -30,12 +30,12 @@ pub fn read_body(target: Target<'_>, bytes: &[u8]) -> Result<(Api, Json), String
 pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Known) -> Result<Call, WireError> {
     let target = to.into();
     let call = match api {
-        Api::OpenAiChat => openai_chat::request::decode(body),
+        Api::OpenAiChat => openai_chat::request::READER.decode(target.path, body),
         Api::OpenAiResponses => openai_responses::request::decode(body, known),
-        Api::Anthropic => anthropic::request::decode(body),
+        Api::Anthropic => anthropic::request::READER.decode(target.path, body),
         Api::Gemini => gemini::request::decode(target.path, body),
-        Api::Ollama => ollama::request::decode(body),
-        Api::Bedrock => bedrock::request::converse(target.path, body),
+        Api::Ollama => ollama::request::READER.decode(target.path, body),
+        Api::Bedrock => bedrock::request::READER.decode(target.path, body),
         Api::BedrockInvoke => bedrock::request::invoke(target.path, body),
         Api::Declared(api) => Ok(declared::request::decode(api, target, body)),
         Api::Opaque => return Ok(opaque::decode(target, body)),

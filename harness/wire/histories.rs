@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::decode::{keeping_order, with_version};
-use super::request::{Before, Pending, ToolNames};
+use super::request::{Before, Pending, Reader, ToolNames};
 use super::{Api, Call, Shared, Target, anthropic, bedrock, gemini, ollama, openai_chat, openai_responses};
 use retake_base::lock::Mutex;
 use retake_core::json::Json;
@@ -44,24 +44,30 @@ struct Element {
     hash: RunningHash,
 }
 
-/// A call that was read.
-#[derive(Debug)]
-pub struct Reading {
-    pub call: Call,
-    pub hash: RunningHash,
+fn reader_of(api: Api) -> Option<&'static Reader> {
+    match api {
+        Api::OpenAiChat => Some(&openai_chat::request::READER),
+        Api::OpenAiResponses => Some(&openai_responses::request::READER),
+        Api::Anthropic => Some(&anthropic::request::READER),
+        Api::Gemini => Some(&gemini::request::READER),
+        Api::Ollama => Some(&ollama::request::READER),
+        Api::Bedrock => Some(&bedrock::request::READER),
+        Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => None,
+    }
 }
 
 impl Histories {
-    /// Reads a call. The normalizer has to be the same for all calls. Returns `None` if only [`decode`](super::decode()) can read
+    /// Reads a call, and the hash of its conversation. The normalizer has to be the same for all calls. Returns `None` if only [`decode`](super::decode()) can read
     /// the call, or can say what is wrong with it.
-    pub fn read(&self, api: Api, target: Target<'_>, body: &[u8], normalizer: &Normalizer) -> Option<Reading> {
-        let list = match api {
-            Api::OpenAiChat | Api::Anthropic | Api::Ollama | Api::Bedrock => "messages",
-            Api::OpenAiResponses => "input",
-            Api::Gemini => "contents",
-            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
-        };
-        let (rest, elements) = Json::parse_request_around(body, list)?;
+    pub fn read(
+        &self,
+        api: Api,
+        target: Target<'_>,
+        body: &[u8],
+        normalizer: &Normalizer,
+    ) -> Option<(Call, RunningHash)> {
+        let reader = reader_of(api)?;
+        let (rest, elements) = Json::parse_request_around(body, reader.list)?;
         if api == Api::OpenAiResponses && openai_responses::request::goes_on(&rest) {
             return None;
         }
@@ -70,16 +76,8 @@ impl Histories {
             let end = forest.read(api, &elements, normalizer)?;
             forest.conversation(api, end, normalizer)
         };
-        let call = match api {
-            Api::OpenAiChat => openai_chat::request::around(&rest, messages),
-            Api::OpenAiResponses => openai_responses::request::around(&rest, messages),
-            Api::Anthropic => anthropic::request::around(&rest, messages),
-            Api::Gemini => gemini::request::around(target.path, &rest, messages),
-            Api::Ollama => ollama::request::around(&rest, messages),
-            Api::Bedrock => bedrock::request::around(target.path, &rest, messages),
-            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
-        };
-        Some(Reading { call: with_version(call.ok()?, target), hash })
+        let call = (reader.around)(target.path, &rest, messages).ok()?;
+        Some((with_version(call, target), hash))
     }
 }
 
@@ -123,16 +121,8 @@ impl Forest {
         });
         let earlier = |id: &str| self.name_of(last, id);
         let mut before = Before { names: ToolNames::after(&earlier), pending };
-        let messages = match api {
-            _ if json.as_object().is_none() => return None,
-            Api::OpenAiChat => openai_chat::request::element(&json, &mut before).ok()?,
-            Api::OpenAiResponses => openai_responses::request::element(&json, &mut before).ok()??,
-            Api::Anthropic => anthropic::request::element(&json, &mut before).ok()?,
-            Api::Gemini => gemini::request::element(&json, &mut before).ok()?,
-            Api::Ollama => ollama::request::element(&json, &mut before).ok()?,
-            Api::Bedrock => bedrock::request::element(&json, &mut before).ok()?,
-            Api::BedrockInvoke | Api::Declared(_) | Api::Opaque => return None,
-        };
+        json.as_object()?;
+        let messages = (reader_of(api)?.element)(&json, &mut before).ok()?;
         let pending = before.pending;
         for message in &messages {
             hash.add(message, normalizer);

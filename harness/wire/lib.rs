@@ -45,7 +45,7 @@ pub use call::{Call, Shared, checked_headers};
 pub use content_encoding::Decoder;
 pub use declared::Declaration;
 pub use decode::{chat_body, decode, read_body};
-pub use histories::{Histories, Reading};
+pub use histories::Histories;
 pub use known::Known;
 pub use limited::{Limited, Quota, limit_headers, limited};
 pub use opaque::{from_base64, only_reads, request_body, request_body_before, to_base64};

@@ -42,7 +42,7 @@ fn counted(target: Target<'_>, body: &Json) -> Option<(Call, &'static str)> {
     let body = counted_body(body);
     let (call, field) = match (last, before) {
         _ if !target.is_post() => return None,
-        ("count_tokens", Some("messages")) => (anthropic::request::decode(body), "messages"),
+        ("count_tokens", Some("messages")) => (anthropic::request::READER.decode(target.path, body), "messages"),
         ("input_tokens", Some("responses")) => (openai_responses::request::decode(body, &Known::default()), "input"),
         (last, _) if last.ends_with(":countTokens") => (gemini::request::decode(target.path, body), "contents"),
         _ => return None,

@@ -62,17 +62,25 @@ pub(super) fn kind_of(role: &str) -> &str {
     }
 }
 
-/// Decodes the elements of a list that may not be empty: `messages` or `contents`.
-pub(super) fn messages(
-    body: &Json,
-    list: &str,
-    element: fn(&Json, &mut Before<'_>) -> Result<Vec<Message>, WireError>,
-) -> Result<Vec<Shared>, WireError> {
-    fields::request(body)?;
-    fields::filled(body, list, list.trim_end_matches('s'))?;
-    let mut before = Before::default();
-    let messages = fields::each(body, list, |sent| element(sent, &mut before))?;
-    Ok(messages.into_iter().flatten().map(Shared::from).collect())
+/// How the requests of a chat API are read.
+pub(super) struct Reader {
+    /// The list of the conversation, which may not be empty.
+    pub(super) list: &'static str,
+    /// Decodes an element of the list. An error if that depends on what was served before.
+    pub(super) element: fn(&Json, &mut Before<'_>) -> Result<Vec<Message>, WireError>,
+    /// Decodes the rest of a request to a path, around the messages.
+    pub(super) around: fn(&str, &Json, Vec<Shared>) -> Result<Call, WireError>,
+}
+
+impl Reader {
+    /// Decodes a request to a path.
+    pub(super) fn decode(&self, path: &str, body: &Json) -> Result<Call, WireError> {
+        fields::request(body)?;
+        fields::filled(body, self.list, self.list.trim_end_matches('s'))?;
+        let mut before = Before::default();
+        let messages = fields::each(body, self.list, |sent| (self.element)(sent, &mut before))?;
+        (self.around)(path, body, messages.into_iter().flatten().map(Shared::from).collect())
+    }
 }
 
 /// Decodes what most APIs call the same. The fields in `no_settings` have their own field in [`Call`], or identify something.

@@ -257,7 +257,7 @@ pub fn wire(data: &[u8]) {
         // A call that is read after itself is the same as one that is read as a whole.
         let histories = wire::Histories::default();
         for _ in 0..2 {
-            if let Some(wire::Reading { call, hash }) = histories.read(api, path.into(), body, &rules.normalizer) {
+            if let Some((call, hash)) = histories.read(api, path.into(), body, &rules.normalizer) {
                 let whole = wire::decode(api, path, &wire::chat_body(body).unwrap(), &Known::default()).unwrap();
                 // NaN is not equal to itself.
                 assert_eq!(format!("{call:?}"), format!("{whole:?}"));

@@ -1,7 +1,7 @@
 //! Decodes a request into a [`Call`].
 
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before, ToolNames};
+use crate::request::{self, Before, Reader, ToolNames};
 use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
@@ -9,12 +9,9 @@ use retake_core::json::Json;
 /// The fields that are not settings, since they have their own field in [`Call`].
 const NO_SETTINGS: [&str; 6] = ["messages", "system", "tools", "model", "stream", "metadata"];
 
-pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    around(body, request::messages(body, "messages", element)?)
-}
+pub(crate) const READER: Reader = Reader { list: "messages", element, around };
 
-/// Decodes the rest of a request.
-pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+fn around(_: &str, body: &Json, sent_messages: Vec<Shared>) -> Result<Call, WireError> {
     fields::request(body)?;
     let mut messages: Vec<Shared> = Vec::new();
     match fields::given(body, "system") {
@@ -30,7 +27,7 @@ pub(crate) fn around(body: &Json, sent_messages: impl IntoIterator<Item = Shared
 }
 
 /// Decodes one element of `messages`. Each tool result in a user message becomes a message of its own.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let names = &mut before.names;
     let kind = request::kind_of(fields::string(sent, "role")?);
     match fields::given(sent, "content") {

@@ -5,18 +5,15 @@ use std::borrow::Cow;
 use super::of_path;
 use crate::anthropic::request::tool_use;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before, ToolNames};
+use crate::request::{self, Before, Reader, ToolNames};
 use crate::{Api, Call, Shared, anthropic, form};
 use retake_core::conversation::Message;
 use retake_core::json::{Json, Layout};
 
-/// Decodes a request of Converse.
-pub(crate) fn converse(path: &str, body: &Json) -> Result<Call, WireError> {
-    around(path, body, request::messages(body, "messages", element)?)
-}
+/// Reads requests of Converse.
+pub(crate) const READER: Reader = Reader { list: "messages", element, around };
 
-/// Decodes the rest of a request of Converse.
-pub(crate) fn around(path: &str, body: &Json, sent: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+fn around(path: &str, body: &Json, sent: Vec<Shared>) -> Result<Call, WireError> {
     let (model, operation) = of_path(path).unwrap_or_default();
     let mut messages: Vec<Shared> = Vec::new();
     if let Some(system) = fields::given(body, "system") {
@@ -53,7 +50,7 @@ pub(crate) fn around(path: &str, body: &Json, sent: impl IntoIterator<Item = Sha
 }
 
 /// Decodes one element of `messages`. Each tool result in it becomes a message of its own.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let names = &mut before.names;
     let kind = request::kind_of(fields::string(sent, "role")?);
     let (mut results, mut calls, mut rest, mut marks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -103,11 +100,7 @@ fn tool_result(result: &Json, names: &ToolNames<'_>) -> Result<Message, WireErro
 
 /// Decodes a request of `InvokeModel` with Anthropic's body.
 pub(crate) fn invoke(path: &str, body: &Json) -> Result<Call, WireError> {
-    Ok(invoked(path, anthropic::request::decode(body)?))
-}
-
-/// Returns a call of Anthropic's API as one of `InvokeModel`.
-pub(crate) fn invoked(path: &str, mut call: Call) -> Call {
+    let mut call = anthropic::request::READER.decode(path, body)?;
     let (model, operation) = of_path(path).unwrap_or((Cow::Borrowed(""), ""));
     // Elsewhere, these are headers.
     for name in ["anthropic_version", "anthropic_beta"] {
@@ -115,5 +108,5 @@ pub(crate) fn invoked(path: &str, mut call: Call) -> Call {
         call.extra.as_object_mut().zip(sent).map(|(extra, sent)| extra.insert(name.into(), sent));
     }
     let stream = operation == "invoke-with-response-stream";
-    Call { api: Api::BedrockInvoke, model: model.into_owned(), stream, ..call }
+    Ok(Call { api: Api::BedrockInvoke, model: model.into_owned(), stream, ..call })
 }

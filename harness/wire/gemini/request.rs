@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::parts::{either, is_thought, tool_call, unsigned};
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before};
+use crate::request::{self, Before, Reader};
 use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::{Json, Layout};
@@ -16,23 +16,18 @@ const NO_SETTINGS: [&str; 5] = ["contents", "systemInstruction", "system_instruc
 /// that widely used clients choose.
 const TEXT_RESULTS: [&str; 3] = ["output", "return_value", "content"];
 
+pub(crate) const READER: Reader = Reader { list: "contents", element, around };
+
 pub(crate) fn decode(path: &str, body: &Json) -> Result<Call, WireError> {
-    let mut body = body.clone();
-    listed(&mut body, "contents");
-    around(path, &body, request::messages(&body, "contents", element)?)
+    READER.decode(path, &listed(body, "contents"))
 }
 
 /// Decodes one element of `contents`.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
-    let mut sent = Cow::Borrowed(sent);
-    if matches!(sent.get("parts"), Some(Json::Object(_))) {
-        listed(sent.to_mut(), "parts");
-    }
-    content(&sent, &mut before.pending.calls)
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+    content(&listed(sent, "parts"), &mut before.pending.calls)
 }
 
-/// Decodes the rest of a request.
-pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+fn around(path: &str, body: &Json, contents: Vec<Shared>) -> Result<Call, WireError> {
     let sent = fields::request(body)?;
     let mut messages: Vec<Shared> = Vec::new();
     if let Some(system) = either(body, "systemInstruction", "system_instruction") {
@@ -55,12 +50,16 @@ pub(crate) fn around(path: &str, body: &Json, contents: impl IntoIterator<Item =
     })
 }
 
-/// Makes a list of the field `key`, `contents` or `parts`. The API parses requests as protobuf's JSON, where a list of one element may
+/// Returns an object in which the field `key`, `contents` or `parts`, is a list. The API parses requests as protobuf's JSON, where a list of one element may
 /// be written as that element.
-fn listed(object: &mut Json, key: &str) {
-    if let Some(value @ Json::Object(_)) = object.as_object_mut().and_then(|object| object.get_mut(key)) {
+fn listed<'a>(object: &'a Json, key: &str) -> Cow<'a, Json> {
+    let mut object = Cow::Borrowed(object);
+    if matches!(object.get(key), Some(Json::Object(_)))
+        && let Some(value) = object.to_mut().as_object_mut().and_then(|object| object.get_mut(key))
+    {
         *value = Json::Array(vec![std::mem::take(value)]);
     }
+    object
 }
 
 /// Decodes one content. Each function response in it becomes a message of its own. `open` contains the calls that no response

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Histories, Reading};
+use super::Histories;
 use crate::{Api, Call, Known, Target, chat_body, decode};
 use retake_core::key::{Normalizer, Rules};
 
@@ -118,7 +118,7 @@ proptest! {
             let read = histories.read(api, TARGET, body.as_bytes(), &rules.normalizer);
             let whole = whole(api, &body);
             match (read, whole) {
-                (Some(Reading { call, hash }), Some(whole)) => {
+                (Some((call, hash)), Some(whole)) => {
                     prop_assert_eq!(&call, &whole);
                     let canonical = rules.canonical(whole.into_messages());
                     prop_assert_eq!(hash.length, canonical.len());

@@ -2,7 +2,7 @@
 
 use crate::parts::args;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before};
+use crate::request::{self, Before, Reader};
 use crate::{Api, Call, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
@@ -11,18 +11,15 @@ use retake_core::json::Json;
 /// server keeps the model loaded.
 const NO_SETTINGS: [&str; 6] = ["messages", "tools", "model", "stream", "metadata", "keep_alive"];
 
-pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    around(body, request::messages(body, "messages", element)?)
-}
+pub(crate) const READER: Reader = Reader { list: "messages", element, around };
 
-/// Decodes the rest of a request.
-pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
+fn around(_: &str, body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
     let call = request::call(Api::Ollama, body, messages, form::ollama(body), &NO_SETTINGS)?;
     Ok(Call { stream: call.stream || fields::given(body, "stream").is_none(), ..call })
 }
 
 /// Decodes one element of `messages`. Most tool calls have no id; their results then come in the order of the calls.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let kind = request::kind_of(fields::string(sent, "role")?);
     let tool_calls = fields::each(sent, "tool_calls", tool_call)?;
     if kind != "tool" {

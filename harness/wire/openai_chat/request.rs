@@ -2,7 +2,7 @@
 
 use super::tool_calls;
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before};
+use crate::request::{self, Before, Reader};
 use crate::{Api, Call, Shared, form};
 use retake_core::conversation::Message;
 use retake_core::json::Json;
@@ -10,12 +10,9 @@ use retake_core::json::Json;
 /// The fields that are not settings: those that have their own field in [`Call`], and `user`, which identifies an end user.
 const NO_SETTINGS: [&str; 7] = ["messages", "tools", "model", "stream", "stream_options", "metadata", "user"];
 
-pub(crate) fn decode(body: &Json) -> Result<Call, WireError> {
-    around(body, request::messages(body, "messages", element)?)
-}
+pub(crate) const READER: Reader = Reader { list: "messages", element, around };
 
-/// Decodes the rest of a request.
-pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
+fn around(_: &str, body: &Json, messages: Vec<Shared>) -> Result<Call, WireError> {
     let mut call = request::call(Api::OpenAiChat, body, messages, form::openai_chat(body), &NO_SETTINGS)?;
     let options = fields::optional_object(body, "stream_options")?;
     let include_usage = options.map_or(Ok(false), |options| fields::flag(options, "include_usage"));
@@ -27,7 +24,7 @@ pub(crate) fn around(body: &Json, messages: Vec<Shared>) -> Result<Call, WireErr
 }
 
 /// Decodes one element of `messages`.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     let names = &mut before.names;
     let kind = match fields::string(sent, "role")? {
         "tool" | "function" => "tool",

@@ -2,7 +2,7 @@
 
 use super::items::{conversation_of, items_of, tool_call};
 use crate::parts::fields::{self, WireError};
-use crate::request::{self, Before, Pending, ToolNames};
+use crate::request::{self, Before, Pending, Reader, ToolNames};
 use crate::{Api, Call, Known, Shared, form};
 use retake_core::conversation::{Message, ToolCall};
 use retake_core::json::Json;
@@ -24,6 +24,9 @@ const NO_SETTINGS: [&str; 13] = [
     "safety_identifier",
     "user",
 ];
+
+/// Reads requests that do not refer to what was served before.
+pub(crate) const READER: Reader = Reader { list: "input", element, around };
 
 pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
     fields::request(body)?;
@@ -59,13 +62,13 @@ pub(crate) fn decode(body: &Json, known: &Known) -> Result<Call, WireError> {
         read?;
     }
     conversation.flush();
-    around(body, conversation.messages.into_iter().map(Shared::from))
+    around("", body, conversation.messages.into_iter().map(Shared::from).collect())
 }
 
-/// Decodes one element of `input`: returns the messages that are complete now. `None` if it depends on what was served before.
-pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Option<Vec<Message>>, WireError> {
+/// Decodes one element of `input`: returns the messages that are complete now.
+fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireError> {
     if sent.str_of("type") == Some("item_reference") {
-        return Ok(None);
+        return Err(WireError::new("it refers to what was served before"));
     }
     let pending = std::mem::take(&mut before.pending);
     let names = std::mem::take(&mut before.names);
@@ -73,7 +76,7 @@ pub(crate) fn element(sent: &Json, before: &mut Before<'_>) -> Result<Option<Vec
     let read = conversation.add(sent, &Known::default());
     let Conversation { messages, names, content, calls } = conversation;
     *before = Before { names, pending: Pending { calls, content, ..Pending::default() } };
-    read.map(|()| Some(messages))
+    read.map(|()| messages)
 }
 
 /// Returns the assistant message that is not complete after the last element.
@@ -88,8 +91,7 @@ pub(crate) fn goes_on(body: &Json) -> bool {
     conversation_of(body).is_some() || fields::given(body, "previous_response_id").is_some()
 }
 
-/// Decodes the rest of a request.
-pub(crate) fn around(body: &Json, items: impl IntoIterator<Item = Shared>) -> Result<Call, WireError> {
+fn around(_: &str, body: &Json, items: Vec<Shared>) -> Result<Call, WireError> {
     fields::request(body)?;
     let instructions = fields::given(body, "instructions").filter(|text| text.is_truthy());
     let instructions = instructions.map(|text| Message { content: text.clone(), ..Message::new("system", "") }.into());

@@ -166,7 +166,7 @@ pub fn measure(rows: &mut Rows) {
         let read = || {
             let histories = wire::Histories::default();
             let read = histories.read(Api::OpenAiChat, target, body.as_bytes(), &rules.normalizer).unwrap();
-            read.hash.hash()
+            read.1.hash()
         };
         let best = (0..20).map(|_| cost_of(body.len(), read)).min_by_key(|cost| cost.cpu);
         best.unwrap()

@@ -1,5 +1,9 @@
 use super::*;
 
+fn decode(body: &Json) -> Result<Call, WireError> {
+    READER.decode("", body)
+}
+
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }

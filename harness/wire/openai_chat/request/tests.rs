@@ -1,6 +1,10 @@
 use super::*;
 use retake_core::conversation::ToolCall;
 
+fn decode(body: &Json) -> Result<Call, WireError> {
+    READER.decode("", body)
+}
+
 fn json(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap()
 }
