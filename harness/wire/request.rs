@@ -62,6 +62,15 @@ pub(super) fn kind_of(role: &str) -> &str {
     }
 }
 
+/// Reads a call of a tool, whose id and arguments are under these keys.
+pub(super) fn tool_call(call: &Json, id: &str, args: &str) -> Result<ToolCall, WireError> {
+    Ok(ToolCall {
+        id: fields::optional_string(call, id)?.unwrap_or_default().to_owned(),
+        name: fields::string(call, "name")?.to_owned(),
+        args: fields::given(call, args).cloned().unwrap_or_else(|| Json::object::<String>([])),
+    })
+}
+
 /// How the requests of a chat API are read.
 pub(super) struct Reader {
     /// The list of the conversation, which may not be empty.

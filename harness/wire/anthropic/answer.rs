@@ -1,8 +1,8 @@
 //! Decodes a recorded message into an [`Answer`].
 
-use super::request::tool_use;
 use crate::Api;
 use crate::parts::fields::{self, WireError};
+use crate::request::tool_call;
 use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
 use retake_core::json::Json;
 
@@ -38,7 +38,7 @@ fn block(block: &Json) -> Result<Option<Block>, WireError> {
         "text" => filled(fields::string(block, "text")?).map(Block::Text),
         "thinking" => filled(fields::string(block, "thinking")?).map(Block::Reasoning),
         "redacted_thinking" => None,
-        "tool_use" => Some(Block::ToolCall(tool_use(block, "id")?)),
+        "tool_use" => Some(Block::ToolCall(tool_call(block, "id", "input")?)),
         _ => Some(Block::Native(Native { api: Api::Anthropic.name().to_owned(), block: block.clone() })),
     })
 }

@@ -3,7 +3,7 @@
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, Before, Reader, ToolNames};
 use crate::{Api, Call, Shared, form};
-use retake_core::conversation::{Message, ToolCall};
+use retake_core::conversation::Message;
 use retake_core::json::Json;
 
 /// The fields that are not settings, since they have their own field in [`Call`].
@@ -42,7 +42,7 @@ fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireErr
     fields::each(sent, "content", |block| {
         match block.str_of("type") {
             Some("tool_result") => results.push(tool_result(block, names)?),
-            Some("tool_use") => calls.push(tool_use(block, "id")?),
+            Some("tool_use") => calls.push(request::tool_call(block, "id", "input")?),
             Some("thinking" | "redacted_thinking") => {}
             _ => rest.push(block.clone()),
         }
@@ -54,15 +54,6 @@ fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireErr
     }
     results.first_mut().into_iter().for_each(|first| first.extra = request::extra_of(sent));
     Ok(results)
-}
-
-/// Reads a call of a tool, whose id is under this key.
-pub(crate) fn tool_use(block: &Json, id: &str) -> Result<ToolCall, WireError> {
-    Ok(ToolCall {
-        id: fields::optional_string(block, id)?.unwrap_or_default().to_owned(),
-        name: fields::string(block, "name")?.to_owned(),
-        args: fields::given(block, "input").cloned().unwrap_or_else(|| Json::object::<String>([])),
-    })
 }
 
 fn tool_result(block: &Json, names: &ToolNames<'_>) -> Result<Message, WireError> {

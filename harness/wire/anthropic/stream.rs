@@ -42,19 +42,16 @@ impl Stream {
         if let Some(error) = fields::given(event, "error") {
             return Err(WireError::of_provider(error));
         }
-        let part = |key: &str| {
-            let found = event.get(key);
-            found.and_then(Json::as_object).ok_or_else(|| WireError::expected(key, "an object", found))
-        };
+        let part = |key: &str| fields::required(event, key, "an object", Json::as_object);
         match fields::string(event, "type")? {
             "message_start" => self.message = part("message")?.clone(),
             "content_block_start" => {
                 let block = Draft { block: part("content_block")?.clone(), input: String::new() };
-                self.blocks.insert(index(event)?, block);
+                self.blocks.insert(fields::index(event, "index")?, block);
             }
             "content_block_delta" => {
-                let delta = part("delta")?;
-                let block = self.blocks.entry(index(event)?).or_default();
+                let delta = fields::object(event, "delta")?;
+                let block = self.blocks.entry(fields::index(event, "index")?).or_default();
                 block.read(delta).map_err(|error| error.within("delta"))?;
             }
             "message_delta" => {
@@ -82,18 +79,10 @@ impl Stream {
     }
 }
 
-fn index(event: &Json) -> Result<u64, WireError> {
-    let found = event.get("index");
-    found.and_then(Json::as_u64).ok_or_else(|| WireError::expected("index", "a whole number", found))
-}
-
 impl Draft {
-    fn read(&mut self, delta: &Object) -> Result<(), WireError> {
-        let piece = |key: &str| {
-            let found = delta.get(key);
-            found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))
-        };
-        match delta.get("type").and_then(Json::as_str).unwrap_or_default() {
+    fn read(&mut self, delta: &Json) -> Result<(), WireError> {
+        let piece = |key: &str| fields::string(delta, key);
+        match delta.str_of("type").unwrap_or_default() {
             "text_delta" => self.append("text", piece("text")?)?,
             "thinking_delta" => self.append("thinking", piece("thinking")?)?,
             "signature_delta" => self.append("signature", piece("signature")?)?,
@@ -113,8 +102,8 @@ impl Draft {
     }
 
     /// Adds a delta of an unknown kind: texts are appended to the block's texts, and other fields replace the block's fields.
-    fn add(&mut self, delta: &Object) {
-        for (key, value) in delta.iter().filter(|(key, _)| *key != "type") {
+    fn add(&mut self, delta: &Json) {
+        for (key, value) in delta.as_object().into_iter().flatten().filter(|(key, _)| *key != "type") {
             match (self.block.get_mut(key), value) {
                 (Some(Json::Str(text)), Json::Str(piece)) => text.push_str(piece),
                 _ => _ = self.block.insert(key.clone(), value.clone()),

@@ -1,7 +1,7 @@
 //! Decodes a recorded response of Converse into an [`Answer`].
 
-use crate::anthropic::request::tool_use;
 use crate::parts::fields::{self, WireError};
+use crate::request::tool_call;
 use crate::{Api, anthropic};
 use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
 use retake_core::json::Json;
@@ -37,7 +37,7 @@ fn block(block: &Json) -> Result<Option<Block>, WireError> {
     }
     // A tool that Bedrock runs itself is a block of its own.
     if let Some(call) = block.get("toolUse").filter(|call| call.get("type").is_none()) {
-        let call = tool_use(call, "toolUseId").map_err(|error| error.within("toolUse"));
+        let call = tool_call(call, "toolUseId", "input").map_err(|error| error.within("toolUse"));
         return call.map(|call| Some(Block::ToolCall(call)));
     }
     Ok(Some(Block::Native(Native { api: Api::Bedrock.name().to_owned(), block: block.clone() })))

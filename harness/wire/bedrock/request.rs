@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::of_path;
-use crate::anthropic::request::tool_use;
 use crate::parts::fields::{self, WireError};
 use crate::request::{self, Before, Reader, ToolNames};
 use crate::{Api, Call, Shared, anthropic, form};
@@ -58,7 +57,7 @@ fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireErr
         if let Some(result) = block.get("toolResult") {
             results.push(tool_result(result, names).map_err(|error| error.within("toolResult"))?);
         } else if let Some(call) = block.get("toolUse") {
-            calls.push(tool_use(call, "toolUseId").map_err(|error| error.within("toolUse"))?);
+            calls.push(request::tool_call(call, "toolUseId", "input").map_err(|error| error.within("toolUse"))?);
         } else if is_mark(block) {
             marks.push(block.clone());
         } else if block.get("reasoningContent").is_none() {

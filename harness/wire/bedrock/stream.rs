@@ -66,10 +66,7 @@ impl Stream {
     }
 
     fn block(&mut self, event: &Json) -> Result<&mut Object, WireError> {
-        let found = event.get("contentBlockIndex");
-        let index = found.and_then(Json::as_u64);
-        let index = index.ok_or_else(|| WireError::expected("contentBlockIndex", "a whole number", found))?;
-        Ok(self.blocks.entry(index).or_default())
+        Ok(self.blocks.entry(fields::index(event, "contentBlockIndex")?).or_default())
     }
 }
 

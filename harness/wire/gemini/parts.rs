@@ -1,6 +1,7 @@
 //! Reads the parts of a content. Clients spell the fields in camel case or in snake case, and the API accepts both.
 
 use crate::parts::fields::{self, WireError};
+use crate::request;
 use retake_core::conversation::ToolCall;
 use retake_core::json::Json;
 
@@ -17,14 +18,7 @@ pub(crate) fn is_thought(part: &Json) -> bool {
 /// Returns the tool call that a part contains; `None` if it contains none.
 pub(super) fn tool_call(part: &Json) -> Result<Option<ToolCall>, WireError> {
     let Some(call) = either(part, "functionCall", "function_call") else { return Ok(None) };
-    let read = || {
-        Ok::<_, WireError>(ToolCall {
-            id: fields::optional_string(call, "id")?.unwrap_or_default().to_owned(),
-            name: fields::string(call, "name")?.to_owned(),
-            args: fields::given(call, "args").cloned().unwrap_or_else(|| Json::object::<String>([])),
-        })
-    };
-    read().map(Some).map_err(|error| error.within("functionCall"))
+    request::tool_call(call, "id", "args").map(Some).map_err(|error| error.within("functionCall"))
 }
 
 /// Returns a part without the signature of its thoughts, which only Gemini can read.

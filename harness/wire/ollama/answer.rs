@@ -9,9 +9,7 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     if let Some(error) = fields::given(body, "error") {
         return Err(WireError::of_provider(error));
     }
-    let message = fields::optional_object(body, "message")?;
-    let message = message.ok_or_else(|| WireError::expected("message", "an object", body.get("message")))?;
-    let blocks = blocks(message).map_err(|error| error.within("message"))?;
+    let blocks = blocks(fields::object(body, "message")?).map_err(|error| error.within("message"))?;
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = fields::optional_string(body, "done_reason")?.filter(|word| !word.is_empty());
     let count = |key| body.get(key).and_then(Json::as_u64);

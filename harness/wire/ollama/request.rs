@@ -49,8 +49,7 @@ fn element(sent: &Json, before: &mut Before<'_>) -> Result<Vec<Message>, WireErr
 }
 
 pub(super) fn tool_call(call: &Json) -> Result<ToolCall, WireError> {
-    let found = fields::optional_object(call, "function")?;
-    let function = found.ok_or_else(|| WireError::expected("function", "an object", call.get("function")))?;
+    let function = fields::object(call, "function")?;
     let read = || {
         Ok::<_, WireError>(ToolCall {
             id: fields::optional_string(call, "id")?.unwrap_or_default().to_owned(),

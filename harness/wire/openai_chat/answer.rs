@@ -10,12 +10,11 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     let mut draft = Draft::default();
     draft.read_head(body)?;
     let choice = first_choice(body)?.ok_or_else(|| WireError::new("choices: expected at least one, found none"))?;
-    let message = fields::optional_object(choice, "message")
-        .and_then(|message| message.ok_or_else(|| WireError::expected("message", "an object", choice.get("message"))));
     let mut read = |message| {
         draft.read_message(message)?;
         tool_calls::of_message(message)
     };
+    let message = fields::object(choice, "message");
     let calls = message.and_then(|message| read(message).map_err(|error| error.within("message")));
     let calls = calls.map_err(|error| error.within("choices[0]"))?;
     draft.read_finish(choice)?;

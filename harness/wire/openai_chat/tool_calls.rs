@@ -32,9 +32,7 @@ fn of_part(
     key: &str,
     read: impl FnOnce(&Json) -> Result<ToolCall, WireError>,
 ) -> Result<ToolCall, WireError> {
-    let part = fields::optional_object(call, key)?;
-    let part = part.ok_or_else(|| WireError::expected(key, "an object", call.get(key)))?;
-    read(part).map_err(|error| error.within(key))
+    read(fields::object(call, key)?).map_err(|error| error.within(key))
 }
 
 fn function(function: &Json, id: &str) -> Result<ToolCall, WireError> {

@@ -70,9 +70,27 @@ pub(crate) fn given<'a>(object: &'a Json, key: &str) -> Option<&'a Json> {
     object.get(key).filter(|value| **value != Json::Null)
 }
 
-pub(crate) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
+/// Returns a field as `read` reads it. `what` names what it has to be, in the error.
+pub(crate) fn required<'a, T>(
+    object: &'a Json,
+    key: &str,
+    what: &str,
+    read: fn(&'a Json) -> Option<T>,
+) -> Result<T, WireError> {
     let found = object.get(key);
-    found.and_then(Json::as_str).ok_or_else(|| WireError::expected(key, "a string", found))
+    found.and_then(read).ok_or_else(|| WireError::expected(key, what, found))
+}
+
+pub(crate) fn string<'a>(object: &'a Json, key: &str) -> Result<&'a str, WireError> {
+    required(object, key, "a string", Json::as_str)
+}
+
+pub(crate) fn index(object: &Json, key: &str) -> Result<u64, WireError> {
+    required(object, key, "a whole number", Json::as_u64)
+}
+
+pub(crate) fn object<'a>(object: &'a Json, key: &str) -> Result<&'a Json, WireError> {
+    required(object, key, "an object", |found| found.as_object().map(|_| found))
 }
 
 /// Returns a string; `None` if it is missing or null.

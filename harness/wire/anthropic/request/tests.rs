@@ -1,4 +1,5 @@
 use super::*;
+use retake_core::conversation::ToolCall;
 
 fn decode(body: &Json) -> Result<Call, WireError> {
     READER.decode("", body)
