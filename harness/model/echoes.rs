@@ -36,9 +36,9 @@ impl Echoes {
     ) -> (Option<Turn>, BTreeSet<String>) {
         let (turn, messages) = (&fixture.table.turns()[index], lookup.conversation.messages());
         let told = if days.is_empty() { BTreeSet::new() } else { new_days(turn, messages) };
-        let said = Said::of(fixture, turn, rules);
+        let (values, says_days) = says(fixture, turn, rules);
         // Where the rules replace nothing that was recorded, a run has no other values. Today it has no other days.
-        let (has_values, has_days) = (said.values && fixture.is_normalized(index), said.days && !days.is_empty());
+        let (has_values, has_days) = (values && fixture.is_normalized(index), says_days && !days.is_empty());
         if !has_values && !has_days && lookup.values == RunValues::default() {
             return (None, told);
         }
@@ -81,30 +81,22 @@ fn new_days(turn: &Turn, messages: &[Shared]) -> BTreeSet<String> {
     Told::new([&input.messages, &called], [""; 2]).new_days()
 }
 
-/// Whether an answer says what a run may have otherwise.
-struct Said {
-    /// UUIDs, and what the suite's rules match.
-    values: bool,
-    /// Days, where a program reads them: in arguments, and in JSON. What is read by people stays as it was recorded.
-    days: bool,
-}
-
-impl Said {
-    fn of(fixture: &Fixture, turn: &Turn, rules: &Rules) -> Said {
-        let is_data = |text: &str| matches!(Json::parse(text.as_bytes()), Ok(Json::Object(_) | Json::Array(_)));
-        let tells_day = |text: &str| fixture.recorded.is_some_and(|at| tells(text, at.time().date(), 0));
-        let mut found = Said { values: false, days: false };
-        for block in &turn.output.blocks {
-            let (text, is_data) = match block {
-                Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => (text.clone(), is_data(text)),
-                Block::ToolCall(call) => (call.args.print(Layout::Compact), true),
-                Block::Native(native) => (native.block.print(Layout::Compact), true),
-            };
-            found.values |= rules.normalizer.values(&text).iter().any(|of| !of.is_empty());
-            found.days |= is_data && (dates(&text).is_truthy() || tells_day(&text));
-        }
-        found
+/// Whether an answer says what a run may have otherwise: values, which are UUIDs and what the suite's rules match; and days, where a program
+/// reads them: in arguments, and in JSON. What is read by people stays as it was recorded.
+fn says(fixture: &Fixture, turn: &Turn, rules: &Rules) -> (bool, bool) {
+    let is_data = |text: &str| matches!(Json::parse(text.as_bytes()), Ok(Json::Object(_) | Json::Array(_)));
+    let tells_day = |text: &str| fixture.recorded.is_some_and(|at| tells(text, at.time().date(), 0));
+    let (mut values, mut days) = (false, false);
+    for block in &turn.output.blocks {
+        let (text, is_data) = match block {
+            Block::Text(text) | Block::Reasoning(text) | Block::Refusal(text) => (text.clone(), is_data(text)),
+            Block::ToolCall(call) => (call.args.print(Layout::Compact), true),
+            Block::Native(native) => (native.block.print(Layout::Compact), true),
+        };
+        values |= rules.normalizer.values(&text).iter().any(|of| !of.is_empty());
+        days |= is_data && (dates(&text).is_truthy() || tells_day(&text));
     }
+    (values, days)
 }
 
 /// The messages of a call that count for its key, as they were sent.
