@@ -15,8 +15,7 @@ use retake_base::text::counted;
 use retake_core::json::{Json, Layout};
 use retake_core::secrets::{hide, shown};
 use retake_model::{
-    Fault, FaultKind, KEPT, Load, LoadOptions, Mode, ModelServer, Pace, Rate, ServerOptions, SessionBy, forgotten,
-    keep_the_last,
+    Fault, FaultKind, KEPT, Load, Mode, ModelServer, Pace, Rate, ServerOptions, SessionBy, forgotten, keep_the_last,
 };
 use retake_scenario::Delays;
 
@@ -106,15 +105,11 @@ impl Serve {
         keep_the_last(KEPT);
         // If a load test does not say how slowly answers are sent, the suite does.
         let of_suite = || if project.delays == Delays::Recorded { Pace::recorded() } else { Pace::default() };
-        let load = LoadOptions {
-            pace: self.delays.clone().unwrap_or_else(of_suite),
-            at_once: self.limit.map(|limit| limit as usize),
-            rate: self.rate,
-            session_by: self.session_by.clone(),
-        };
+        let pace = self.delays.clone().unwrap_or_else(of_suite);
+        let load = Load::new(pace, self.limit.map(|limit| limit as usize), self.rate, self.session_by.clone());
         let how = How {
             repeat: self.repeat,
-            load: Load::new(load),
+            load,
             needs_delays: self.delays.as_ref().is_some_and(Pace::is_recorded),
             world: self.world,
             by_header: self.worlds,

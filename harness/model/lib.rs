@@ -57,7 +57,7 @@ pub use going_on::GoingOn;
 pub use hold::{Hold, InVain, Reading};
 pub use http::is_same_key;
 pub use lint::{CallFlaw, FlawKind};
-pub use load::{Load, LoadOptions, Pace, Rate, SessionBy};
+pub use load::{Load, Pace, Rate, SessionBy};
 pub use lookup::Lookup;
 pub use miss::{Difference, Miss, MissReason, MissedCall, RecordedCalls};
 pub use miss::{answer_in_short, caller_rule, change, describe, first_difference, who};

@@ -56,7 +56,7 @@ pub(crate) fn lookup(caller: Option<&str>, prompt: &str, question: &str) -> Look
         api: Some(Api::OpenAiChat),
         caller: caller.map(str::to_owned),
         conversation: Rules::default().canonical(vec![Message::new("human", question)]).into(),
-        checks: Some(std::sync::Arc::new(checks(prompt).0)),
+        checks: Some(std::sync::Arc::new(checks(prompt).into())),
     }
 }
 
@@ -70,7 +70,7 @@ fn of_turns_under_one_key_the_one_with_the_dates_of_the_call_answers_it() {
     let dated = |day: &str| checks("p").with_dates(&Rules::default().normalizer, dates(day));
     let days = ["2029-03-04", "2029-03-05", "2029-03-06"];
     for caller in [Some("a"), None] {
-        let recorded = |day: &&str| Recorded { texts: Some(dated(day).into()), ..turn(caller, "p", day, day) };
+        let recorded = |day: &&str| Recorded { texts: Some(dated(day).0), ..turn(caller, "p", day, day) };
         let replay = replay_of(days.iter().map(recorded).collect());
         let asked = |day: &str| {
             let lookup = Lookup { checks: Some(Arc::new(dated(day).into())), ..lookup(caller, "p", day) };
@@ -244,7 +244,7 @@ fn drift_names_the_check_and_both_texts() {
         api: Some(Api::OpenAiChat),
         caller: Some("a".into()),
         conversation: Rules::default().canonical(vec![Message::new("human", "q")]).into(),
-        checks: Some(std::sync::Arc::new(checks(prompt).0)),
+        checks: Some(std::sync::Arc::new(checks(prompt).into())),
     };
     let served = replay.take(None, &lookup("Be long on 2026-03-04"), None).unwrap();
     let drift = DriftOf {

@@ -39,19 +39,6 @@ use metrics::Metrics;
 use retake_core::json::Json;
 use retake_wire::{Api, Call, Quota, limit_headers, limited};
 
-/// What a load test asks of a server.
-#[derive(Clone, Debug, Default)]
-pub struct LoadOptions {
-    /// How slowly answers are sent.
-    pub pace: Pace,
-    /// The most calls that are answered at once.
-    pub at_once: Option<usize>,
-    /// The most calls that are answered within a time.
-    pub rate: Option<Rate>,
-    /// What tells the sessions of equal conversations apart.
-    pub session_by: Option<SessionBy>,
-}
-
 /// The state of a server under load.
 #[derive(Debug)]
 pub struct Load {
@@ -62,9 +49,9 @@ pub struct Load {
 }
 
 impl Load {
-    /// Starts with no call under way and nothing counted.
-    pub fn new(options: LoadOptions) -> Arc<Load> {
-        let LoadOptions { pace, at_once, rate, session_by } = options;
+    /// Starts with no call under way and nothing counted. Answers are sent at this pace, at most `at_once` at the same time and no more than
+    /// `rate` within a time, and `session_by` tells the sessions of equal conversations apart.
+    pub fn new(pace: Pace, at_once: Option<usize>, rate: Option<Rate>, session_by: Option<SessionBy>) -> Arc<Load> {
         Arc::new(Load { pace, session_by, gate: Gate::new(at_once, rate), metrics: Metrics::default() })
     }
 
