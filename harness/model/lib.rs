@@ -71,7 +71,7 @@ pub use second_look::Clock;
 pub use served::Served;
 pub use server::{ModelServer, ServerOptions, Urls, places_here};
 pub use session::{Mode, Pacing};
-pub use today::{ApiCompared, Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
+pub use today::{Asker, Comparison, Finding, KeptCall, Limits, TurnCompared};
 pub use worlds::{Family, Fault, FaultKind, Staged, Stages, possible as possible_faults};
 
 #[cfg(test)]

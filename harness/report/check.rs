@@ -117,9 +117,9 @@ impl CheckData {
             today: change.today.clone(),
             what: change.to_string(),
         };
-        let apis = comparison.wire().into_iter().map(|compared| ApiCheckData {
-            api: compared.api.name().to_owned(),
-            changes: compared.changes.iter().map(change).collect(),
+        let apis = comparison.wire().map(|(api, changes)| ApiCheckData {
+            api: api.name().to_owned(),
+            changes: changes.iter().map(change).collect(),
         });
         let finding = |finding: &Finding| BehaviourData { drift: finding.breaks, what: finding.what.clone() };
         let turns = comparison.turns.iter().map(|compared| TurnCheckData {

@@ -39,15 +39,6 @@ pub struct Finding {
     pub what: String,
 }
 
-/// What differs in the responses of one API.
-#[derive(Clone, Debug)]
-pub struct ApiCompared {
-    /// The API.
-    pub api: Api,
-    /// The differences; none if the shapes are equal.
-    pub changes: Vec<WireChange>,
-}
-
 impl Finding {
     pub(super) fn breaking(what: String) -> Finding {
         Finding { breaks: true, what }
@@ -101,12 +92,8 @@ impl Comparison {
         found
     }
 
-    /// What differs in the responses, for each API.
-    pub fn wire(&self) -> Vec<ApiCompared> {
-        let compared = |(api, (recorded, today)): (&Api, &(WireShape, WireShape))| ApiCompared {
-            api: *api,
-            changes: recorded.changes(today),
-        };
-        self.shapes.iter().map(compared).collect()
+    /// What differs in the responses, for each API; nothing if the shapes are equal.
+    pub fn wire(&self) -> impl Iterator<Item = (Api, Vec<WireChange>)> {
+        self.shapes.iter().map(|(api, (recorded, today))| (*api, recorded.changes(today)))
     }
 }

@@ -15,5 +15,5 @@ mod comparison;
 mod kept_call;
 
 pub use asker::{Asker, Limits};
-pub use comparison::{ApiCompared, Comparison, Finding, TurnCompared};
+pub use comparison::{Comparison, Finding, TurnCompared};
 pub use kept_call::KeptCall;
