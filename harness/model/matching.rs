@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::belonging::{belonging, names};
 use super::checked::Checked;
-use super::lookup::Lookup;
 use super::miss::MissReason;
 use retake_core::key::{Checks, Hash, Key, UNKNOWN_CALLER};
-use retake_wire::fixture::{Fixture, Group, Table, Turn};
+use retake_wire::fixture::{Group, Table, Turn};
 
 /// What is known about a call whose turn is chosen.
 pub(super) struct Wanted<'a> {
@@ -19,36 +18,19 @@ pub(super) struct Wanted<'a> {
     pub(super) empty: bool,
     /// Whether only turns that keep hashes, but no conversation, may answer.
     pub(super) only_hashed: bool,
-    pub(super) checks: Option<&'a Checked>,
+    /// The checks of the call as they are compared.
+    pub(super) checks: Option<Arc<Checked>>,
     /// The recorded texts of checks, by hash.
     pub(super) texts: &'a BTreeMap<Hash, Arc<str>>,
     /// Computes the hash of the whole request. It is called only if turns are told apart by that hash.
     pub(super) request: &'a dyn Fn() -> Option<Hash>,
 }
 
-impl<'a> Wanted<'a> {
-    /// What a lookup knows of its call, with the call's checks as they are compared.
-    pub(super) fn of(
-        lookup: &'a Lookup,
-        key: Key,
-        checks: Option<&'a Checked>,
-        fixture: &'a Fixture,
-        request: &'a dyn Fn() -> Option<Hash>,
-    ) -> Wanted<'a> {
-        Wanted {
-            key,
-            caller_known: lookup.caller.is_some(),
-            empty: lookup.conversation.length == 0,
-            only_hashed: false,
-            checks,
-            texts: &fixture.texts,
-            request,
-        }
-    }
-
+impl Wanted<'_> {
     /// Whether a turn may answer at all. A call that has only a system prompt needs a turn with the same prompt.
     fn fits(&self, turn: &Turn) -> bool {
-        let same_prompt = |recorded: &Checks| self.checks.is_none_or(|called| called.hashes.prompt == recorded.prompt);
+        let same_prompt =
+            |recorded: &Checks| self.checks.as_ref().is_none_or(|called| called.hashes.prompt == recorded.prompt);
         (!self.only_hashed || turn.input.is_none()) && (!self.empty || turn.checks.as_ref().is_none_or(same_prompt))
     }
 
@@ -173,9 +155,9 @@ impl OpenTurns {
 
     /// Chooses the turn for a known caller: one of its own, or one that was recorded before turns had callers.
     fn of_caller(&mut self, table: &Table, wanted: &Wanted<'_>) -> Result<usize, NoTurn> {
-        let Wanted { key, checks, .. } = *wanted;
+        let key = wanted.key;
         let turns = table.turns();
-        let equal = |group| table.with_checks(group, &checks?.hashes);
+        let equal = |group| table.with_checks(group, &wanted.checks.as_ref()?.hashes);
         let (own, same_conversation) = (table.of_input(key.input_hash), table.of_conversation(key.conversation_hash));
         let fits = |index: &usize| wanted.fits(&turns[*index]);
         let older = |index: &usize| turns[*index].is_older_than_callers() && fits(index);
@@ -212,12 +194,13 @@ impl OpenTurns {
             table.of_conversation(wanted.key.conversation_hash).ok_or(NoTurn::Reason(MissReason::NotRecorded))?;
         let turns = table.turns();
         let fitting = group.apart().iter().filter(|part| part.turns.iter().any(|index| wanted.fits(&turns[*index])));
-        let own = match (fitting.collect::<Vec<_>>().as_slice(), wanted.checks) {
+        let own = match (fitting.collect::<Vec<_>>().as_slice(), &wanted.checks) {
             ([], _) => return Err(NoTurn::Reason(MissReason::NotRecorded)),
             ([one], _) => *one,
             // Nothing is known about the call in which these turns differ.
             (_, None) if !group.several_callers => group,
             (several, checks) => checks
+                .as_ref()
                 .and_then(|called| belonging(several, turns, called, wanted.texts))
                 .ok_or_else(|| NoTurn::Reason(MissReason::Ambiguous { callers: names(group, turns) }))?,
         };
@@ -226,7 +209,7 @@ impl OpenTurns {
         {
             return Ok(index);
         }
-        let equal = wanted.checks.and_then(|checked| table.with_checks(own, &checked.hashes));
+        let equal = wanted.checks.as_ref().and_then(|checked| table.with_checks(own, &checked.hashes));
         let open = self.first_of(&equal.into_iter().chain([own]), table, wanted, |_| true);
         open.ok_or_else(|| NoTurn::Served(own.turns.clone()))
     }
@@ -241,7 +224,8 @@ impl OpenTurns {
     ) -> Option<usize> {
         // With the days and points in time that the call tells, or nobody knows.
         let days = |index: &usize| table.turns()[*index].checks.and_then(|checks| checks.dates);
-        let is_told = |of: Option<Hash>| of.is_none() || wanted.checks.is_none_or(|called| called.hashes.dates == of);
+        let is_told =
+            |of: Option<Hash>| of.is_none() || wanted.checks.as_ref().is_none_or(|called| called.hashes.dates == of);
         let dated = |index: &usize| fits(index) && is_told(days(index));
         let found = groups.clone().find_map(|group| self.first_open(group, dated));
         found.or_else(|| groups.clone().find_map(|group| self.first_open(group, &fits)))

@@ -12,7 +12,6 @@ use axum::body::Bytes;
 
 use self::neighbours::Neighbours;
 use super::breakage::RecordedPrompts;
-use super::checked::Checked;
 use super::conversation::Conversation;
 use super::drift::{DriftOf, drift};
 use super::echoes::Echoes;
@@ -172,15 +171,12 @@ impl Replay {
     /// Returns the turn that a call would get now, and whether it is open. Nothing is taken.
     pub(super) fn next_turn(&self, lookup: &Lookup, body: Option<&Json>) -> Option<(usize, bool)> {
         let request = || body.map(|body| self.rules.request_hash(body));
-        let (key, _) = self.key_of(lookup);
-        let checks = self.checks_of(lookup);
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
-        let turns = &mut self.state.lock().turns;
-        let first = || {
-            let caller = lookup.first_caller.as_ref()?;
-            Some(Wanted { key: lookup.conversation.first_key(caller.as_deref()), only_hashed: true, ..wanted })
-        };
-        turns.next(&self.fixture().table, &wanted).or_else(|| turns.next(&self.fixture().table, &first()?))
+        let (wanted, _) = self.wanted(lookup, &request);
+        let (turns, table) = (&mut self.state.lock().turns, &self.fixture().table);
+        turns.next(table, &wanted).or_else(|| {
+            let key = lookup.conversation.first_key(lookup.first_caller.as_ref()?.as_deref());
+            turns.next(table, &Wanted { key, only_hashed: true, ..wanted })
+        })
     }
 
     /// Sets what the log keeps.
@@ -247,10 +243,9 @@ impl Replay {
         lookup: &Lookup,
         body: Option<&dyn Fn() -> &'b Json>,
     ) -> Result<Served, Arc<Miss>> {
-        let (key, mut found) = self.key_of(lookup);
-        let checks = self.checks_of(lookup);
         let request = || body.map(|body| self.rules.request_hash(body()));
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
+        let (wanted, mut found) = self.wanted(lookup, &request);
+        let key = wanted.key;
         let mut state = self.state.lock();
         state.calls += 1;
         let number = state.calls;
@@ -321,10 +316,8 @@ impl Replay {
 
     /// Takes the turn that answers a call. Notes nothing, whether there is one or not.
     pub(super) fn recall(&self, lookup: &Lookup, body: &Json) -> Option<Served> {
-        let (key, found) = self.key_of(lookup);
-        let checks = self.checks_of(lookup);
         let request = || Some(self.rules.request_hash(body));
-        let wanted = Wanted::of(lookup, key, checks.as_deref(), self.fixture(), &request);
+        let (wanted, found) = self.wanted(lookup, &request);
         let index = self.state.lock().turns.take(&self.fixture().table, &wanted).ok()?;
         Some(self.served(Served { found, ..Served::plain(self.fixture().clone(), index) }, lookup))
     }
@@ -446,8 +439,12 @@ impl Replay {
         others.conversation(api, lookup, &self.rules)
     }
 
-    /// The checks of a call as they are compared.
-    fn checks_of(&self, lookup: &Lookup) -> Option<Arc<Checked>> {
-        lookup.checks.as_ref().map(|called| self.second_look.checks(called, self.fixture()))
+    /// What is known about a call whose turn is chosen, and what its key is the key of.
+    fn wanted<'a>(&'a self, lookup: &Lookup, request: &'a dyn Fn() -> Option<Hash>) -> (Wanted<'a>, Found) {
+        let (key, found) = self.key_of(lookup);
+        let (caller_known, empty) = (lookup.caller.is_some(), lookup.conversation.length == 0);
+        let checks = lookup.checks.as_ref().map(|called| self.second_look.checks(called, self.fixture()));
+        let texts = &self.fixture().texts;
+        (Wanted { key, caller_known, empty, only_hashed: false, checks, texts, request }, found)
     }
 }
