@@ -61,55 +61,36 @@ pub fn as_recorded<'a>(recorded: Option<(Api, &'a Response)>, call: &RenderFor<'
     let as_it_came = response.status >= 300
         || response.is_open()
         || !api.is_spoken()
-        || BodyForm::of_body(api, &response.body).is_none_or(|form| form == BodyForm::of_call(call));
+        || form_of(api, &response.body).is_none_or(|form| form == (call.stream, call.stream && call.array));
     as_it_came.then_some(response)
 }
 
-/// The form of a response body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BodyForm {
-    Whole,
-    Frames,
-    Array,
-}
-
-impl BodyForm {
-    fn of_call(call: &RenderFor<'_>) -> BodyForm {
-        match (call.stream, call.array) {
-            (false, _) => BodyForm::Whole,
-            (true, false) => BodyForm::Frames,
-            (true, true) => BodyForm::Array,
-        }
-    }
-
-    fn of_body(api: Api, body: &Body) -> Option<BodyForm> {
-        match body {
-            Body::Json(json) if api == Api::Gemini && json.is_array() => Some(BodyForm::Array),
-            Body::Json(_) => Some(BodyForm::Whole),
-            Body::Frames(_) => Some(BodyForm::Frames),
-            Body::Text(_) => body.value().map(|value| match value {
-                Json::Array(_) if api == Api::Gemini => BodyForm::Array,
-                _ => BodyForm::Whole,
-            }),
-            Body::Binary(_) => None,
-        }
-    }
+/// Returns whether a body is a stream, and whether that stream is one array; `None` if it has no other form.
+fn form_of(api: Api, body: &Body) -> Option<(bool, bool)> {
+    let is_list = match body {
+        Body::Frames(_) => return Some((true, false)),
+        Body::Json(json) => json.is_array(),
+        Body::Text(_) | Body::Binary(_) => matches!(body.value()?, Json::Array(_)),
+    };
+    let is_array = is_list && api == Api::Gemini;
+    Some((is_array, is_array))
 }
 
 /// Converts a whole body into the form that the call asked for. Chat Completions renders its streams itself.
 fn in_form(body: Json, call: &RenderFor<'_>) -> Response {
-    match (call.api, BodyForm::of_call(call)) {
-        (Api::OpenAiChat | Api::Declared(_) | Api::Opaque, _) | (_, BodyForm::Whole) => Response::json(200, body),
-        (Api::OpenAiResponses, _) => Response::stream(openai_responses::stream::frames(&body)),
-        (Api::Anthropic, _) => Response::stream(anthropic::stream::frames(&body)),
-        (Api::BedrockInvoke, _) => Response::events(bedrock::invoke::frames(&body)),
-        (Api::Bedrock, _) => Response::events(bedrock::stream::frames(&body)),
-        (Api::Gemini, BodyForm::Array) => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
-        (Api::Gemini, BodyForm::Frames) => {
+    match call.api {
+        _ if !call.stream => Response::json(200, body),
+        Api::OpenAiChat | Api::Declared(_) | Api::Opaque => Response::json(200, body),
+        Api::OpenAiResponses => Response::stream(openai_responses::stream::frames(&body)),
+        Api::Anthropic => Response::stream(anthropic::stream::frames(&body)),
+        Api::BedrockInvoke => Response::events(bedrock::invoke::frames(&body)),
+        Api::Bedrock => Response::events(bedrock::stream::frames(&body)),
+        Api::Gemini if call.array => Response::json(200, Json::Array(gemini::stream::pieces(&body))),
+        Api::Gemini => {
             let pieces = gemini::stream::pieces(&body).into_iter();
             Response::stream(pieces.map(|piece| sse::frame(&piece.print(Layout::Compact))).collect())
         }
-        (Api::Ollama, _) => Response::lines(ollama::stream::lines(&body)),
+        Api::Ollama => Response::lines(ollama::stream::lines(&body)),
     }
 }
 
