@@ -131,12 +131,12 @@ pub(crate) struct Pass {
 impl Pass {
     /// Counts the call as one that a turn answers.
     pub(crate) fn served(&self) {
-        self.load.metrics.served(self.api);
+        self.load.metrics.lock().of(self.api).served += 1;
     }
 
     /// Counts the call as a miss, and ends it.
     pub(crate) fn missed(self) {
-        self.load.metrics.missed(self.api);
+        self.load.refused(self.api);
         self.end();
     }
 
@@ -150,7 +150,7 @@ impl Drop for Pass {
     fn drop(&mut self) {
         self.load.gate.leave();
         if !self.ended {
-            self.load.metrics.left();
+            self.load.metrics.lock().left += 1;
         }
     }
 }

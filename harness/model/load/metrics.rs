@@ -1,7 +1,6 @@
 //! The counts of a server under load, as text for Prometheus.
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -15,66 +14,40 @@ const BOUNDS: [u64; 9] = [1, 2, 5, 10, 25, 50, 100, 500, 2500];
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
     of_api: [OfApi; Api::ALL.len()],
-    left: AtomicU64,
-    without_session: AtomicU64,
+    /// How many clients left before the end of their answers.
+    pub(super) left: u64,
+    pub(super) without_session: u64,
     /// How many pieces were at most as late as each bound, but later than the bound before.
-    late: [AtomicU64; BOUNDS.len() + 1],
-    late_micros: AtomicU64,
+    late: [u64; BOUNDS.len() + 1],
+    late_micros: u64,
 }
 
 /// The calls over one API, by what became of them.
 #[derive(Debug, Default)]
-struct OfApi {
-    served: AtomicU64,
-    missed: AtomicU64,
-    limited: AtomicU64,
+pub(super) struct OfApi {
+    pub(super) served: u64,
+    pub(super) missed: u64,
+    pub(super) limited: u64,
 }
 
 impl Metrics {
-    pub(super) fn served(&self, api: Api) {
-        add(&self.of(api).served);
-    }
-
-    pub(super) fn missed(&self, api: Api) {
-        add(&self.of(api).missed);
-    }
-
-    pub(super) fn limit(&self, api: Api) {
-        add(&self.of(api).limited);
-    }
-
-    /// Counts a client that left before the end of its answer.
-    pub(super) fn left(&self) {
-        add(&self.left);
-    }
-
-    pub(super) fn names_no_session(&self) {
-        add(&self.without_session);
+    /// The calls over an API.
+    pub(super) fn of(&mut self, api: Api) -> &mut OfApi {
+        &mut self.of_api[Api::ALL.iter().position(|other| *other == api).unwrap_or(Api::ALL.len() - 1)]
     }
 
     /// Counts a piece that is handed over now.
-    pub(super) fn sent(&self, due: Instant) {
+    pub(super) fn sent(&mut self, due: Instant) {
         let late = Instant::now().saturating_duration_since(due).as_micros();
         let late = u64::try_from(late).unwrap_or(u64::MAX);
         let bucket = BOUNDS.iter().position(|bound| late <= bound * 1000).unwrap_or(BOUNDS.len());
-        add(&self.late[bucket]);
-        self.late_micros.fetch_add(late, Ordering::Relaxed);
+        self.late[bucket] += 1;
+        self.late_micros = self.late_micros.wrapping_add(late);
     }
 
     /// How many calls exceeded a limit.
     pub(super) fn limited(&self) -> u64 {
-        self.of_api.iter().map(|of| get(&of.limited)).sum()
-    }
-
-    /// How many calls named no session.
-    pub(super) fn without_session(&self) -> u64 {
-        get(&self.without_session)
-    }
-
-    pub(super) fn reset(&self) {
-        let of_apis = self.of_api.iter().flat_map(|of| [&of.served, &of.missed, &of.limited]);
-        let others = [&self.left, &self.without_session, &self.late_micros].into_iter().chain(&self.late);
-        of_apis.chain(others).for_each(|count| count.store(0, Ordering::Relaxed));
+        self.of_api.iter().map(|of| of.limited).sum()
     }
 
     /// The counts in Prometheus' text format. An API appears once it was called.
@@ -89,7 +62,7 @@ impl Metrics {
         let one = |value: u64| vec![(String::new(), value.to_string())];
         let mut calls = Vec::new();
         for (api, of) in Api::ALL.iter().zip(&self.of_api) {
-            let counts = [("served", get(&of.served)), ("missed", get(&of.missed)), ("limited", get(&of.limited))];
+            let counts = [("served", of.served), ("missed", of.missed), ("limited", of.limited)];
             if counts.iter().any(|(_, count)| *count > 0) {
                 let sample = |(outcome, count): (&str, u64)| {
                     (format!("{{api=\"{api}\",outcome=\"{outcome}\"}}"), count.to_string())
@@ -99,32 +72,20 @@ impl Metrics {
         }
         family("retake_calls_total", "counter", "Model calls, by what became of them.", &calls);
         family("retake_calls_in_flight", "gauge", "Model calls that are being answered.", &one(in_flight as u64));
-        family("retake_calls_left_total", "counter", "Calls whose client left before the end.", &one(get(&self.left)));
+        family("retake_calls_left_total", "counter", "Calls whose client left before the end.", &one(self.left));
         let help = "Calls that named no session, though sessions are told apart.";
-        family("retake_calls_without_session_total", "counter", help, &one(self.without_session()));
+        family("retake_calls_without_session_total", "counter", help, &one(self.without_session));
         let mut all = 0;
         let mut late = Vec::new();
         let bounds = BOUNDS.iter().map(|millis| Duration::from_millis(*millis).as_secs_f64().to_string());
         for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(&self.late) {
-            all += get(count);
+            all += count;
             late.push((format!("_bucket{{le=\"{bound}\"}}"), all.to_string()));
         }
-        late.push(("_sum".to_owned(), Duration::from_micros(get(&self.late_micros)).as_secs_f64().to_string()));
+        late.push(("_sum".to_owned(), Duration::from_micros(self.late_micros).as_secs_f64().to_string()));
         late.push(("_count".to_owned(), all.to_string()));
         let help = "How long after they were due the pieces of delayed answers were sent.";
         family("retake_frame_lateness_seconds", "histogram", help, &late);
         text
     }
-
-    fn of(&self, api: Api) -> &OfApi {
-        &self.of_api[Api::ALL.iter().position(|other| *other == api).unwrap_or(Api::ALL.len() - 1)]
-    }
-}
-
-fn add(count: &AtomicU64) {
-    count.fetch_add(1, Ordering::Relaxed);
-}
-
-fn get(count: &AtomicU64) -> u64 {
-    count.load(Ordering::Relaxed)
 }

@@ -36,6 +36,7 @@ use tokio::time::Instant;
 use super::http;
 use gate::Gate;
 use metrics::Metrics;
+use retake_base::lock::Mutex;
 use retake_core::json::Json;
 use retake_wire::{Api, Call, Quota, limit_headers, limited};
 
@@ -45,34 +46,34 @@ pub struct Load {
     pace: Pace,
     session_by: Option<SessionBy>,
     gate: Gate,
-    metrics: Metrics,
+    metrics: Mutex<Metrics>,
 }
 
 impl Load {
     /// Starts with no call under way and nothing counted. Answers are sent at this pace, at most `at_once` at the same time and no more than
     /// `rate` within a time, and `session_by` tells the sessions of equal conversations apart.
     pub fn new(pace: Pace, at_once: Option<usize>, rate: Option<Rate>, session_by: Option<SessionBy>) -> Arc<Load> {
-        Arc::new(Load { pace, session_by, gate: Gate::new(at_once, rate), metrics: Metrics::default() })
+        Arc::new(Load { pace, session_by, gate: Gate::new(at_once, rate), metrics: Mutex::default() })
     }
 
     /// The counts, as text in Prometheus' format.
     pub fn metrics(&self) -> String {
-        self.metrics.text(self.gate.in_flight())
+        self.metrics.lock().text(self.gate.in_flight())
     }
 
     /// How many calls were refused since the start or the last reset; `None` if there is no limit.
     pub fn limited(&self) -> Option<usize> {
-        (self.gate.at_once.is_some() || self.gate.rate.is_some()).then(|| whole(self.metrics.limited()))
+        (self.gate.at_once.is_some() || self.gate.rate.is_some()).then(|| whole(self.metrics.lock().limited()))
     }
 
     /// How many calls named no session since the start or the last reset.
     pub fn without_session(&self) -> usize {
-        whole(self.metrics.without_session())
+        whole(self.metrics.lock().without_session)
     }
 
     /// Forgets all counts, and which calls use up the rate. Calls under way stay under way.
     pub fn reset(&self) {
-        self.metrics.reset();
+        *self.metrics.lock() = Metrics::default();
         self.gate.reset();
         self.pace.reset();
     }
@@ -82,7 +83,7 @@ impl Load {
         match self.gate.enter(Instant::now().into_std()) {
             Ok(quota) => Ok(Pass { load: self.clone(), api: call.api, quota, ended: false }),
             Err(quota) => {
-                self.metrics.limit(call.api);
+                self.metrics.lock().of(call.api).limited += 1;
                 let response = limited(call.api, &quota, &call.model, call.array);
                 let response = http::headed(&response, response.bytes().into());
                 Err(Box::new(limited_by(response, call.api, &quota)))
@@ -92,7 +93,7 @@ impl Load {
 
     /// Counts a request that was refused before it was looked up.
     pub(super) fn refused(&self, api: Api) {
-        self.metrics.missed(api);
+        self.metrics.lock().of(api).missed += 1;
     }
 
     /// The session that a call belongs to; `None` if sessions are not told apart. All calls that name none are of one session, the
@@ -101,7 +102,7 @@ impl Load {
         let by = self.session_by.as_ref()?;
         let session = by.of(headers, call, request);
         if session.is_none() {
-            self.metrics.names_no_session();
+            self.metrics.lock().without_session += 1;
         }
         Some(session.unwrap_or_default())
     }

@@ -34,7 +34,7 @@ pub(crate) async fn answer(
         HttpBody::from_stream(pieces(frames, arrived, due, in_flight, pass))
     } else {
         if let Some(due) = due.last() {
-            pass.load.metrics.sent(arrived + *due);
+            pass.load.metrics.lock().sent(arrived + *due);
         }
         pass.end();
         drop(in_flight);
@@ -73,7 +73,7 @@ fn pieces(
                 tokio::time::sleep_until(due).await;
             }
             if let Some((_, pass)) = &under_way {
-                pass.load.metrics.sent(due);
+                pass.load.metrics.lock().sent(due);
             }
         }
         Some((Ok(frame), (frames, due, under_way)))
