@@ -4,9 +4,9 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::parts::{events, sse};
+use super::parts::{events, ids, sse};
 use super::{Api, Frames, split_frames};
-use retake_core::conversation::{Answer, Native, ToolCall};
+use retake_core::conversation::{Answer, Block, Native, ToolCall};
 use retake_core::json::{Json, JsonText};
 use retake_core::secrets::{Fired, Scrub};
 
@@ -73,6 +73,35 @@ pub struct RenderFor<'a> {
     pub model: &'a str,
     /// The call's `input_hash` in hexadecimal. Ids that the answer lacks are derived from it and from their position.
     pub seed: &'a str,
+}
+
+impl RenderFor<'_> {
+    /// Renders the blocks of an answer one by one: texts, reasoning, and calls of tools, of which `called` gets the id, the name and the
+    /// arguments. Ids that the answer lacks begin with `prefix`.
+    pub(super) fn blocks(
+        &self,
+        answer: &Answer,
+        prefix: &str,
+        said: impl Fn(&str) -> Json,
+        thought: impl Fn(&str) -> Json,
+        called: impl Fn([Json; 3]) -> Json,
+    ) -> Result<Vec<Json>, Unrenderable> {
+        let mut blocks = Vec::new();
+        for (i, block) in answer.blocks.iter().enumerate() {
+            blocks.push(match block {
+                Block::Text(text) | Block::Refusal(text) | Block::Reasoning(text) if text.is_empty() => continue,
+                Block::Text(text) | Block::Refusal(text) => said(text),
+                Block::Reasoning(text) => thought(text),
+                Block::ToolCall(tool) => {
+                    let id = ids::of_call(tool, prefix, self.seed, i);
+                    called([id.into(), tool.name.as_str().into(), Unrenderable::unless_object(self.api, tool)?])
+                }
+                Block::Native(native) if native.api == self.api.of_bodies().name() => native.block.clone(),
+                Block::Native(native) => return Err(Unrenderable::native(self.api, native)),
+            });
+        }
+        Ok(blocks)
+    }
 }
 
 /// The error for an answer that contains something that an API cannot express.

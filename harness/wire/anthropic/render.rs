@@ -3,27 +3,20 @@
 use super::answer::stop_reason;
 use crate::parts::ids;
 use crate::parts::pieces::given;
-use crate::{Api, RenderFor, Unrenderable};
-use retake_core::conversation::{Answer, Block, Finish, ToolCall, Usage};
+use crate::{RenderFor, Unrenderable};
+use retake_core::conversation::{Answer, Finish, Usage};
 use retake_core::json::Json;
 
 /// Returns the whole message. A stream is made from it, too.
 pub(crate) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
-    let mut content = Vec::new();
-    for (i, block) in answer.blocks.iter().enumerate() {
-        let text_block = |kind: &'static str, text: &str| [("type", Json::from(kind)), (kind, text.into())];
-        match block {
-            Block::Text(piece) | Block::Refusal(piece) | Block::Reasoning(piece) if piece.is_empty() => {}
-            Block::Text(piece) | Block::Refusal(piece) => content.push(Json::object(text_block("text", piece))),
-            Block::Reasoning(piece) => {
-                let unsigned = text_block("thinking", piece).into_iter().chain([("signature", "".into())]);
-                content.push(Json::object(unsigned));
-            }
-            Block::ToolCall(tool) => content.push(tool_use(tool, i, call)?),
-            Block::Native(native) if native.api == Api::Anthropic.name() => content.push(native.block.clone()),
-            Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
-        }
-    }
+    let said = |text: &str| Json::object([("type", Json::from("text")), ("text", text.into())]);
+    let thought = |text: &str| {
+        Json::object([("type", Json::from("thinking")), ("thinking", text.into()), ("signature", "".into())])
+    };
+    let called = |[id, name, input]: [Json; 3]| {
+        Json::object([("type", "tool_use".into()), ("id", id), ("name", name), ("input", input)])
+    };
+    let content = call.blocks(answer, "toolu_", said, thought, called)?;
     let finish =
         answer.finish.clone().unwrap_or(if answer.tool_calls().is_empty() { Finish::Stop } else { Finish::ToolCalls });
     let id = answer.id.as_deref().and_then(given).map(str::to_owned);
@@ -44,15 +37,6 @@ pub(crate) fn message(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unr
         ("stop_reason", stop_reason(&finish).into()),
         ("stop_sequence", Json::Null),
         ("usage", Json::object(usage)),
-    ]))
-}
-
-fn tool_use(tool: &ToolCall, position: usize, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
-    Ok(Json::object([
-        ("type", Json::from("tool_use")),
-        ("id", ids::of_call(tool, "toolu_", call.seed, position).into()),
-        ("name", tool.name.as_str().into()),
-        ("input", Unrenderable::unless_object(call.api, tool)?),
     ]))
 }
 

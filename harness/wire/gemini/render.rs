@@ -3,30 +3,18 @@
 use super::answer::finish_reason;
 use crate::parts::ids;
 use crate::parts::pieces::given;
-use crate::{Api, RenderFor, Unrenderable};
-use retake_core::conversation::{Answer, Block, Finish, Usage};
+use crate::{RenderFor, Unrenderable};
+use retake_core::conversation::{Answer, Finish, Usage};
 use retake_core::json::Json;
 
 /// Returns the whole response. A stream is made from it, too.
 pub(crate) fn response(answer: &Answer, call: &RenderFor<'_>) -> Result<Json, Unrenderable> {
-    let mut parts = Vec::new();
-    for (i, block) in answer.blocks.iter().enumerate() {
-        parts.push(match block {
-            Block::Text(text) | Block::Refusal(text) | Block::Reasoning(text) if text.is_empty() => continue,
-            Block::Text(text) | Block::Refusal(text) => Json::object([("text", text.as_str().into())]),
-            Block::Reasoning(text) => Json::object([("text", Json::from(text.as_str())), ("thought", true.into())]),
-            Block::ToolCall(tool) => {
-                let function = [
-                    ("id", ids::of_call(tool, "call_", call.seed, i).into()),
-                    ("name", tool.name.as_str().into()),
-                    ("args", Unrenderable::unless_object(call.api, tool)?),
-                ];
-                Json::object([("functionCall", Json::object(function))])
-            }
-            Block::Native(native) if native.api == Api::Gemini.name() => native.block.clone(),
-            Block::Native(native) => return Err(Unrenderable::native(call.api, native)),
-        });
-    }
+    let said = |text: &str| Json::object([("text", text.into())]);
+    let thought = |text: &str| Json::object([("text", Json::from(text)), ("thought", true.into())]);
+    let called = |[id, name, args]: [Json; 3]| {
+        Json::object([("functionCall", Json::object([("id", id), ("name", name), ("args", args)]))])
+    };
+    let parts = call.blocks(answer, "call_", said, thought, called)?;
     let finish = finish_reason(answer.finish.as_ref().unwrap_or(&Finish::Stop));
     let content = Json::object([("role", Json::from("model")), ("parts", parts.into())]);
     let candidate = Json::object([("content", content), ("finishReason", finish.into()), ("index", Json::Int(0))]);
