@@ -39,9 +39,7 @@ struct Draft {
 
 impl Stream {
     fn read(&mut self, event: &Json) -> Result<(), WireError> {
-        if let Some(error) = fields::given(event, "error") {
-            return Err(WireError::of_provider(error));
-        }
+        fields::no_error(event)?;
         let part = |key: &str| fields::required(event, key, "an object", Json::as_object);
         match fields::string(event, "type")? {
             "message_start" => self.message = part("message")?.clone(),

@@ -8,9 +8,7 @@ use retake_core::json::Json;
 
 /// Decodes a whole response. If it has several candidates, the first one is the answer.
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
-    if let Some(error) = fields::given(body, "error") {
-        return Err(WireError::of_provider(error));
-    }
+    fields::no_error(body)?;
     let mut candidates = fields::each(body, "candidates", |candidate| Ok(candidate.clone()))?.into_iter();
     let (blocks, finish) = match candidates.next() {
         Some(candidate) => of_candidate(&candidate).map_err(|error| error.within("candidates[0]"))?,

@@ -43,9 +43,7 @@ struct Candidate {
 impl Whole {
     /// Adds a piece. Its parts are appended; all other fields replace those of earlier pieces.
     fn add(&mut self, piece: &Json) -> Result<(), WireError> {
-        if let Some(error) = fields::given(piece, "error") {
-            return Err(WireError::of_provider(error));
-        }
+        fields::no_error(piece)?;
         let Some(sent) = piece.as_object() else {
             return Err(WireError::expected("the piece", "an object", Some(piece)));
         };

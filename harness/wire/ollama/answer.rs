@@ -6,9 +6,7 @@ use retake_core::conversation::{Answer, Block, Finish, Usage};
 use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
-    if let Some(error) = fields::given(body, "error") {
-        return Err(WireError::of_provider(error));
-    }
+    fields::no_error(body)?;
     let blocks = blocks(fields::object(body, "message")?).map_err(|error| error.within("message"))?;
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = fields::optional_string(body, "done_reason")?.filter(|word| !word.is_empty());

@@ -25,9 +25,7 @@ pub(crate) fn assemble(lines: impl IntoIterator<Item = impl AsRef<str>>) -> Resu
 }
 
 fn add(whole: &mut Object, message: &mut Object, piece: &Json) -> Result<(), WireError> {
-    if let Some(error) = fields::given(piece, "error") {
-        return Err(WireError::of_provider(error));
-    }
+    fields::no_error(piece)?;
     let sent = piece.as_object().ok_or_else(|| WireError::expected("the line", "an object", Some(piece)))?;
     let part = fields::optional_object(piece, "message")?.and_then(Json::as_object);
     for (key, value) in part.into_iter().flatten() {

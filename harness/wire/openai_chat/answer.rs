@@ -51,9 +51,7 @@ pub(super) struct Draft {
 impl Draft {
     /// Reads the top-level fields that a response and each chunk of a stream have.
     pub(super) fn read_head(&mut self, body: &Json) -> Result<(), WireError> {
-        if let Some(error) = fields::given(body, "error") {
-            return Err(WireError::of_provider(error));
-        }
+        fields::no_error(body)?;
         // Azure begins a stream with a chunk in which id and model are empty.
         let word = |key| body.str_of(key).filter(|word| !word.is_empty()).map(str::to_owned);
         self.id = self.id.take().or_else(|| word("id"));

@@ -7,9 +7,7 @@ use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
 use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
-    if let Some(error) = fields::given(body, "error") {
-        return Err(WireError::of_provider(error));
-    }
+    fields::no_error(body)?;
     if fields::given(body, "output").is_none() {
         return Err(WireError::expected("output", "an array", body.get("output")));
     }

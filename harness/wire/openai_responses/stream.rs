@@ -23,10 +23,7 @@ pub(crate) fn assemble(frames: impl IntoIterator<Item = impl AsRef<str>>) -> Res
                 "response.completed" | "response.incomplete" | "response.failed" => {
                     response = fields::optional_object(&event, "response")?.and_then(Json::as_object).cloned();
                 }
-                _ if fields::given(&event, "error").is_some() => {
-                    return Err(WireError::of_provider(fields::given(&event, "error").unwrap_or(&event)));
-                }
-                _ => {}
+                _ => fields::no_error(&event)?,
             }
             Ok(())
         });

@@ -54,6 +54,11 @@ pub(crate) fn request(body: &Json) -> Result<&Object, WireError> {
     body.as_object().ok_or_else(|| WireError::expected("the request", "an object", Some(body)))
 }
 
+/// Fails if the body is an error that the provider reported.
+pub(crate) fn no_error(body: &Json) -> Result<(), WireError> {
+    given(body, "error").map_or(Ok(()), |error| Err(WireError::of_provider(error)))
+}
+
 /// Checks that a field is an array with at least one element. `what` names an element in the error.
 pub(crate) fn filled(body: &Json, key: &str, what: &str) -> Result<(), WireError> {
     match body.get(key) {
