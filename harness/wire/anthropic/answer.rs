@@ -8,9 +8,7 @@ use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     fields::no_error(body)?;
-    if fields::given(body, "content").is_none() {
-        return Err(WireError::expected("content", "an array", body.get("content")));
-    }
+    fields::required(body, "content", "an array", Json::as_array)?;
     let blocks = fields::each(body, "content", block)?.into_iter().flatten().collect();
     let usage = fields::optional_object(body, "usage")?.map(|usage| {
         let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);

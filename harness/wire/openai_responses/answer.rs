@@ -8,9 +8,7 @@ use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     fields::no_error(body)?;
-    if fields::given(body, "output").is_none() {
-        return Err(WireError::expected("output", "an array", body.get("output")));
-    }
+    fields::required(body, "output", "an array", Json::as_array)?;
     let blocks: Vec<Block> = fields::each(body, "output", item)?.into_iter().flatten().collect();
     let calls = blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
     let finish = match fields::optional_string(body, "status")? {
