@@ -2,7 +2,7 @@
 
 use super::parts::fields::WireError;
 use super::{
-    Api, Call, Known, Target, anthropic, bedrock, declared, form, gemini, ollama, opaque, openai_chat, openai_responses,
+    Api, Call, Known, Target, anthropic, bedrock, declared, gemini, ollama, opaque, openai_chat, openai_responses,
 };
 use retake_core::json::Json;
 use retake_core::key::{keep_order, keep_order_of_message};
@@ -43,9 +43,12 @@ pub fn decode<'a>(api: Api, to: impl Into<Target<'a>>, body: &Json, known: &Know
     Ok(with_version(call, target))
 }
 
-/// Adds what the target says of the form of the answer.
+/// Adds what the target says of the form of the answer: the version segments of the path, `v1`, or none as for Ollama.
 pub(super) fn with_version(mut call: Call, target: Target<'_>) -> Call {
-    form::add_version(&mut call.form, target);
+    let version = target.version();
+    if let (Some(form), false) = (call.form.as_object_mut(), version.is_empty()) {
+        form.insert("version".into(), version.into());
+    }
     call
 }
 

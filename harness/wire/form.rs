@@ -1,7 +1,6 @@
 //! The form of the answer that a call asks for: what changes how an answer looks, by presence and kind alone (KEY.md, section 5).
 //! All of it is also in the settings, byte for byte, apart from the version.
 
-use super::Target;
 use super::parts::fields::given;
 use retake_core::json::Json;
 
@@ -63,14 +62,6 @@ pub(super) fn ollama(body: &Json) -> Json {
         _ => None,
     };
     form([("stop", is_filled(body.pointer("/options/stop"))), ("logprobs", is_on(body, "logprobs"))], format)
-}
-
-/// Adds the version segments of the path: `v1`, or none as for Ollama.
-pub(super) fn add_version(form: &mut Json, target: Target<'_>) {
-    let version = target.version();
-    if let (Some(form), false) = (form.as_object_mut(), version.is_empty()) {
-        form.insert("version".into(), version.into());
-    }
 }
 
 /// Returns only what differs from an answer without any of these options. `format` is the API's own word for the kind of response format.
