@@ -147,7 +147,7 @@ impl MissedCall {
             return self.only(CauseKind::SystemPrompt, what);
         }
         self.differences = differences(&recorded, &called, &who);
-        if let Some(what) = sent_in_another_role(&recorded, &self.lookup, turn, fixture, &who) {
+        if let Some(what) = self.sent_in_another_role(&recorded, turn, fixture) {
             let lines = self.differences.drain(..).flat_map(|other| other.lines).collect();
             self.only(CauseKind::MessageType, what);
             self.differences[0].lines = lines;
@@ -184,6 +184,34 @@ impl MissedCall {
             let call = if self.lookup.caller.is_some() { format!("a call of {who}") } else { who };
             self.only(CauseKind::NewCall, format!("{call} matches no recorded turn"));
         }
+    }
+
+    /// Describes a message that became part of the system prompt, or a prompt that became a message. Neither is in the key of the other.
+    fn sent_in_another_role(&self, recorded: &[Json], turn: &Turn, fixture: &Fixture) -> Option<String> {
+        let Lookup { checks, conversation, .. } = &self.lookup;
+        let now = checks.as_ref()?.texts.text(Check::Prompt);
+        let before = fixture.texts.get(&turn.checks?.prompt)?;
+        let texts = |messages: &[Json]| -> Vec<String> {
+            messages.iter().map(|message| message.str_of("content").unwrap_or_default().trim().to_owned()).collect()
+        };
+        let (recorded_texts, called_texts) = (texts(recorded), texts(conversation));
+        // A text of a few characters occurs in others by chance.
+        let moved = |from: &[String], to: &[String], prompt: &str, other: &str| {
+            from.iter().position(|text| {
+                text.chars().count() >= TELLING
+                    && prompt.contains(text.as_str())
+                    && !other.contains(text.as_str())
+                    && !to.contains(text)
+            })
+        };
+        let kind = |messages: &[Json], at: usize| messages[at].str_of("type").unwrap_or("message").to_owned();
+        let who = self.who();
+        Some(if let Some(at) = moved(&recorded_texts, &called_texts, now, before) {
+            format!("message {} of {who} is sent as `system`, recorded: `{}`", at + 1, kind(recorded, at))
+        } else {
+            let at = moved(&called_texts, &recorded_texts, before, now)?;
+            format!("message {} of {who} is of type `{}`, recorded: `system`", at + 1, kind(conversation, at))
+        })
     }
 
     /// Says how the prompt differs from that of a turn, which alone tells such calls apart; `None` if it does not.
@@ -304,36 +332,4 @@ pub(crate) fn kind_of(reason: &MissReason) -> CauseKind {
         MissReason::UnknownRoute { .. } | MissReason::UnknownPath { .. } => CauseKind::WrongUrl,
         MissReason::WrongKey => CauseKind::WrongKey,
     }
-}
-
-/// Describes a message that became part of the system prompt, or a prompt that became a message. Neither is in the key of the other.
-fn sent_in_another_role(
-    recorded: &[Json],
-    lookup: &Lookup,
-    turn: &Turn,
-    fixture: &Fixture,
-    who: &str,
-) -> Option<String> {
-    let now = lookup.checks.as_ref()?.texts.text(Check::Prompt);
-    let before = fixture.texts.get(&turn.checks?.prompt)?;
-    let texts = |messages: &[Json]| -> Vec<String> {
-        messages.iter().map(|message| message.str_of("content").unwrap_or_default().trim().to_owned()).collect()
-    };
-    let (recorded_texts, called_texts) = (texts(recorded), texts(&lookup.conversation));
-    // A text of a few characters occurs in others by chance.
-    let moved = |from: &[String], to: &[String], prompt: &str, other: &str| {
-        from.iter().position(|text| {
-            text.chars().count() >= TELLING
-                && prompt.contains(text.as_str())
-                && !other.contains(text.as_str())
-                && !to.contains(text)
-        })
-    };
-    let kind = |messages: &[Json], at: usize| messages[at].str_of("type").unwrap_or("message").to_owned();
-    Some(if let Some(at) = moved(&recorded_texts, &called_texts, now, before) {
-        format!("message {} of {who} is sent as `system`, recorded: `{}`", at + 1, kind(recorded, at))
-    } else {
-        let at = moved(&called_texts, &recorded_texts, before, now)?;
-        format!("message {} of {who} is of type `{}`, recorded: `system`", at + 1, kind(&lookup.conversation, at))
-    })
 }
