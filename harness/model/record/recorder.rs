@@ -31,7 +31,6 @@ use retake_wire::{self as wire, Api, Known, Response};
 
 /// Passes calls on and writes the journal.
 pub struct Recorder {
-    relay: Relay,
     clients: Clients,
     state: Arc<RecorderState>,
     before_paying: Option<Box<Tell>>,
@@ -56,8 +55,8 @@ impl fmt::Debug for Recorder {
 impl Recorder {
     /// Makes a recorder that passes calls on to this relay, and writes to this journal.
     pub fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> Recorder {
-        let state = Arc::new(RecorderState::new(relay.clone(), journal, options));
-        Recorder { relay, clients: Clients::keeping(usize::MAX), state, before_paying: None, branch: None }
+        let state = Arc::new(RecorderState::new(relay, journal, options));
+        Recorder { clients: Clients::keeping(usize::MAX), state, before_paying: None, branch: None }
     }
 
     /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
@@ -133,7 +132,7 @@ impl Recorder {
 
     /// Whether the provider of an API is configured.
     pub fn reaches(&self, provider: Api) -> bool {
-        self.relay.reaches.iter().any(|reached| reached == provider_of(provider))
+        self.state.relay.reaches.iter().any(|reached| reached == provider_of(provider))
     }
 
     /// Notes a request that is not a call.
@@ -196,7 +195,7 @@ impl Recorder {
             let why = format!("the command through which calls reach the provider has ended: {}", reqwest_reason(e));
             Undelivered { why, refused: false }
         };
-        let answer = self.relay.request(client, &call).send().await.map_err(gone)?;
+        let answer = self.state.relay.request(client, &call).send().await.map_err(gone)?;
         let Some(mark) = answer.headers().get(relay::MARK).cloned() else { return Ok(answer) };
         Err(Undelivered { why: answer.text().await.map_err(gone)?, refused: mark == relay::REFUSED })
     }
