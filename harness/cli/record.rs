@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::relay::runner;
 use retake::__private::run::{Action, RecordOptions};
-use retake_base::error::Result;
+use retake_base::error::{Error, Result};
 
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]
@@ -24,7 +24,6 @@ use retake_base::error::Result;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Record {
     /// The scenarios to record: names or parts of names
-    #[arg(required_unless_present = "all")]
     name: Vec<String>,
     /// Record every scenario, except those that replay the recording of another one
     #[arg(long, conflicts_with = "name")]
@@ -46,6 +45,9 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if self.name.is_empty() && !self.all {
+            return Err(Error::new("no scenario is named").help("every scenario: retake record --all"));
+        }
         let root = super::project::root()?;
         let Record { all, resume, accept_unstable, propose, recorded_tools, .. } = self;
         let options = RecordOptions { all, resume, accept_unstable, propose, recorded_tools };
