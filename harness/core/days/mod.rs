@@ -23,7 +23,7 @@ mod whole;
 
 pub use calendar::{Clocks, Days};
 pub(crate) use walk::is_of_word;
-pub use walk::{Which, tells, times_told};
+pub use walk::{Which, tells, times_told, with_weekdays};
 
 #[cfg(test)]
 mod tests;

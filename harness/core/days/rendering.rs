@@ -53,6 +53,11 @@ impl Rendering {
         self.parts.first().map_or(self.ends.0, |(start, ..)| *start)
     }
 
+    /// The name of its weekday, and where it stands in the first text.
+    pub(super) fn into_weekday(self) -> Option<(usize, usize, Form)> {
+        self.parts.into_iter().find(|(.., form)| matches!(form, Form::Name { of_month: false, .. }))
+    }
+
     /// Whether it has a month, a day, and the year or the weekday, so that few days have it.
     pub(super) fn is_date(&self) -> bool {
         self.kinds & kind::DATE == kind::DATE && self.kinds & (kind::YEAR | kind::WEEKDAY) != 0

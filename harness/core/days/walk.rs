@@ -6,7 +6,7 @@ use time::format_description::well_known::Iso8601;
 use time::{Date, Duration};
 
 use super::calendar::{COMPARED, Clock, Clocks, Days, Fortnight, TODAY, around};
-use super::part::may_begin;
+use super::part::{Form, may_begin};
 use super::rendering::Rendering;
 use super::whole;
 
@@ -98,6 +98,24 @@ pub fn tells(text: &str, day: Date, weeks: i64) -> bool {
 pub fn times_told(text: &str, day: Date) -> usize {
     let is_date = |at: &usize| Rendering::in_one(&[day; COMPARED], text, *at).is_some_and(|of| of.is_date());
     text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at)).filter(is_date).count()
+}
+
+/// Returns a text with the weekday of each of these days in place of the right one in the dates that tell a day: in each such date alone, and in
+/// all.
+pub fn with_weekdays(text: &str, day: Date, others: &[Date]) -> Vec<String> {
+    let starts = text.char_indices().map(|(at, _)| at).filter(|at| may_begin(text, *at));
+    let dates = starts.filter_map(|at| Rendering::in_one(&[day; COMPARED], text, at)).filter(Rendering::is_date);
+    let mut names: Vec<_> = dates.filter_map(Rendering::into_weekday).collect();
+    // A date may begin at each of its numbers.
+    names.sort_by_key(|(start, ..)| *start);
+    names.dedup_by_key(|(start, ..)| *start);
+    let put = |names: &[(usize, usize, Form)], other: Date| {
+        let mut text = text.to_owned();
+        names.iter().rev().for_each(|(start, end, form)| text.replace_range(*start..*end, &form.of(other)));
+        text
+    };
+    let ways = names.chunks(1).chain([&names[..]]);
+    ways.flat_map(|names| others.iter().map(|other| put(names, *other))).collect()
 }
 
 /// Whether a value of a run that stands in a text goes on with this character.

@@ -3,7 +3,7 @@
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tz::TimeZone;
 
-use retake_core::days::{Days, tells, times_told};
+use retake_core::days::{Days, tells, times_told, with_weekdays};
 use retake_wire::fixture::Minute;
 
 use crate::record::clock;
@@ -55,7 +55,7 @@ impl Clock {
     }
 
     /// Whether a text tells another day than today where the one of a recording told its own, by any clock: in all places, or in one that is
-    /// all it says otherwise. One that it still tells stays.
+    /// all it says otherwise. One that it still tells stays, but not with a weekday that is none of today's.
     pub(crate) fn tells_another_day(&self, written: Minute, recorded: &str, called: &str) -> bool {
         let days = self.by_each(written);
         let mut told = days.iter().filter(|(then, _)| times_told(recorded, *then) > 0).peekable();
@@ -71,8 +71,15 @@ impl Clock {
                 && others.any(|other| !Days::new([(*then, other)]).equal(recorded, &said).is_none())
         };
         let in_all = |(then, now): &(Date, Date)| [then, now].into_iter().all(|day| times_told(called, *day) == 0);
+        let has_other_weekday = |(then, _): &(Date, Date)| {
+            let others = (1..7).map(|by| *then + Duration::days(by));
+            let others = others.filter(|it| days.iter().all(|(_, now)| now.weekday() != it.weekday()));
+            let said = with_weekdays(recorded, *then, &others.collect::<Vec<_>>());
+            said.iter().any(|said| !by_any.equal(said, called).is_none())
+        };
         told.peek().is_some()
-            && (told.clone().any(is_lost) || told.all(in_all) && tells(called, self.minute().time().date(), 0))
+            && (told.clone().any(|of| is_lost(of) || has_other_weekday(of))
+                || told.all(in_all) && tells(called, self.minute().time().date(), 0))
     }
 
     /// The day on which something was written and the one of now, by each clock.

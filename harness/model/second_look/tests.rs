@@ -139,6 +139,36 @@ fn a_history_is_compared_once() {
 }
 
 #[test]
+fn a_weekday_that_is_not_that_of_today_is_another_day() {
+    let written: Minute = "2026-12-01T12:00+00:00".parse().unwrap();
+    let tells = |at: &str, recorded: &str, called: &str| {
+        let clock = Clock { recorded: Some(at.parse().unwrap()), ..Clock::default() };
+        clock.tells_another_day(written, recorded, called)
+    };
+    let open = "The shop is open Monday to Saturday.";
+    let text = |day: &str| format!("Today is {day}. {open}");
+    let tells_all = |day: &str| tells("2026-12-01T12:00+00:00", "On Tuesday, 1 December 2026. Tue, 01 Dec 2026", day);
+    assert!(
+        tells_all("On Monday, 1 December 2026. Mon, 01 Dec 2026")
+            && tells_all("On Tuesday, 1 December 2026. Mon, 01 Dec 2026")
+    );
+    // A prompt that was edited, and a weekday without a date.
+    assert!(!tells_all("At Monday, 1 December 2026. Tue, 01 Dec 2026"));
+    assert!(!tells(
+        "2026-12-01T12:00+00:00",
+        "2026-12-01. Closed on Tuesdays, sadly.",
+        "2026-12-01. Closed on Mondays, sadly."
+    ));
+    for (at, today, wrong) in [
+        ("2026-12-01T12:00+00:00", "Tuesday, 2026-12-01", "Wednesday, 2026-12-01"),
+        ("2026-12-04T12:00+00:00", "Friday, 2026-12-04", "Saturday, 2026-12-04"),
+    ] {
+        assert!(!tells(at, &text("Tuesday, 2026-12-01"), &text(today)), "{today}");
+        assert!(tells(at, &text("Tuesday, 2026-12-01"), &text(wrong)), "{wrong}");
+    }
+}
+
+#[test]
 fn a_run_that_goes_past_midnight_has_two_days() {
     let now = time::OffsetDateTime::now_utc();
     let clock = Clock { began: Some(now - time::Duration::days(1)), ..Clock::default() };
@@ -155,6 +185,16 @@ fn a_day_by_one_of_two_clocks_is_today() {
     let written: Minute = "2026-11-24T12:00+00:00".parse().unwrap();
     let tells = |day| there.tells_another_day(written, "Today is 2026-11-24.", &format!("Today is 2026-11-{day}."));
     assert_eq!([25, 26, 27, 28].map(tells), [true, false, false, true]);
+}
+
+#[test]
+fn a_weekday_of_today_by_another_clock_is_today() {
+    let there = Clock { recorded: Some("2026-12-01T20:00+00:00".parse().unwrap()), ..Clock::default() };
+    let there = there.with_zones_of("Asia/Tokyo");
+    let written: Minute = "2026-12-01T12:00+00:00".parse().unwrap();
+    let tells =
+        |day| there.tells_another_day(written, "It is Tuesday, 2026-12-01.", &format!("It is {day}, 2026-12-01."));
+    assert_eq!(["Monday", "Wednesday", "Thursday"].map(tells), [true, false, true]);
 }
 
 #[test]
