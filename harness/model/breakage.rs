@@ -5,10 +5,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
-use retake_core::json::Json;
+use super::miss::flat;
+use retake_core::json::{Json, Object};
 use retake_core::key::{Check, Hash, is_blank};
-use retake_wire::EMPTY;
 use retake_wire::fixture::{Fixture, Turn};
+use retake_wire::{Api, EMPTY};
 
 /// What a change breaks. It fails a scenario, unless the scenario ignores the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Breakage {
     AnotherDay,
     /// The call sends a message that says nothing.
     Empty,
+    /// The provider refuses the call, and accepted the recorded ones.
+    Refused(String),
     /// The call no longer offers tools.
     ToolsGone,
     /// The recorded answer calls this tool, which is no longer offered.
@@ -43,6 +46,7 @@ impl fmt::Display for Breakage {
             Breakage::Empty => {
                 write!(f, "a model call sends an empty message more than recorded; a provider may refuse it")
             }
+            Breakage::Refused(why) => write!(f, "the provider refuses this call: {why}"),
             Breakage::ToolsGone => write!(f, "the tools of a model call are gone"),
             Breakage::ToolNotOffered(it) => write!(f, "the recorded answer calls `{it}`, which is no longer offered"),
             Breakage::ToolArguments { tool, what } => {
@@ -96,6 +100,40 @@ pub(super) fn breakage(
         }
         Check::Model | Check::Settings | Check::Form | Check::Results | Check::Dates => None,
     }
+}
+
+/// Returns why a provider refuses a call over its own API: what the API requires is missing, or a number among the settings is something else
+/// now, or the reverse. What another recorded call has is not refused.
+pub(super) fn refused(fixture: &Fixture, api: Api, check: Check, recorded: &str, called: &str) -> Option<Breakage> {
+    let (recorded, called) = (flat(recorded)?, flat(called)?);
+    let of_api = |turn: &&Turn| turn.wire.as_ref().is_some_and(|wire| wire.api == api);
+    let texts = fixture.table.turns().iter().filter(of_api).filter_map(|turn| turn.checks?.of(check));
+    let others: Vec<_> =
+        texts.collect::<BTreeSet<_>>().iter().filter_map(|hash| flat(fixture.texts.get(hash)?)).collect();
+    // Gemini reads numbers that are texts. What is deeper may be a schema, with any values.
+    let is_typed = |place: &str| {
+        check == Check::Settings
+            && !matches!(api, Api::Gemini | Api::Declared(_) | Api::Opaque)
+            && place.matches('/').count() < 3
+    };
+    let why = |place: &str| {
+        let kind = |of: &Object| of.get(place).map(Json::kind);
+        let name = place.rsplit('/').next()?;
+        match (kind(&recorded)?, kind(&called)) {
+            (_, is) if others.iter().any(|other| kind(other) == is) => None,
+            (_, None) if api == Api::Anthropic && matches!(place, "/max_tokens" | "/headers/anthropic-version") => {
+                Some(format!("`{name}` is missing"))
+            }
+            (was @ "number", Some(is @ ("string" | "boolean")))
+            | (was @ ("string" | "boolean"), Some(is @ "number"))
+                if is_typed(place) =>
+            {
+                Some(format!("`{name}` is a {is}, not a {was}"))
+            }
+            _ => None,
+        }
+    };
+    recorded.keys().find_map(|place| why(place)).map(Breakage::Refused)
 }
 
 fn of_tools(turn: &Turn, recorded: &Json, called: &Json) -> Option<Breakage> {

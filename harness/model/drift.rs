@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::breakage::{Breakage, RecordedPrompts, breakage};
+use super::breakage::{Breakage, RecordedPrompts, breakage, refused};
 use super::callers::names_of_tools;
 use super::lookup::Lookup;
-use super::miss::{change, field_difference};
+use super::miss::{change, field_difference, flat};
 use super::second_look::Clock;
 use retake_base::text::listed;
 use retake_core::json::{Json, Layout};
@@ -59,7 +59,12 @@ impl DriftOf {
 
     /// The change in short, for a note.
     pub fn in_short(&self) -> String {
-        let field = field_difference(&self.recorded, &self.called).filter(|_| self.check.may_vary());
+        // The objects of `extra` only say where something is sent.
+        let named = |text: &str| flat(text).map_or(text.to_owned(), |flat| Json::Object(flat).print(Layout::Python));
+        let field = match self.check {
+            Check::Extra => field_difference(&named(&self.recorded), &named(&self.called)),
+            check => field_difference(&self.recorded, &self.called).filter(|_| check.may_vary()),
+        };
         match (self.check, field) {
             (Check::Form, _) => self.options().join(", "),
             (Check::Results, _) => {
@@ -150,7 +155,9 @@ pub(super) fn drift(
         }
         let prompts = || prompts.get_or_init(|| RecordedPrompts::of(fixture));
         let other = || prompts().other_caller(&called, turn.caller.as_deref()).map(str::to_owned);
-        let breakage = breakage(turn, check, &recorded, &called, other);
+        let of_api = turn.wire.as_ref().filter(|_| same_api).map(|wire| wire.api);
+        let breakage = breakage(turn, check, &recorded, &called, other)
+            .or_else(|| refused(fixture, of_api?, check, &recorded, &called));
         Some(DriftOf { check, recorded, called, breakage })
     };
     Check::ALL.into_iter().filter_map(drift_of).collect()

@@ -2,7 +2,7 @@
 
 use super::words::change_within;
 use retake_base::text::clipped;
-use retake_core::json::{Json, Layout};
+use retake_core::json::{Json, Layout, Object};
 
 /// The path of a field in which two values differ, and its value on each side.
 pub(super) type Field<'a> = (String, Option<&'a Json>, Option<&'a Json>);
@@ -91,6 +91,22 @@ pub(crate) fn field_difference(recorded: &str, called: &str) -> Option<(String, 
     let (a, b) = (structured(recorded)?, structured(called)?);
     let pointer = pointer_of(&first_difference(&a, &b).0);
     (!pointer.is_empty()).then(|| (pointer, change_of(&a, &b, 36)))
+}
+
+/// Returns what a JSON text has at each place, without the objects around it.
+pub(crate) fn flat(text: &str) -> Option<Object> {
+    fn add(all: &mut Object, at: &str, json: &Json) {
+        for (key, value) in json.as_object().into_iter().flat_map(Object::iter) {
+            let place = format!("{at}/{key}");
+            add(all, &place, value);
+            if value.as_object().is_none() {
+                all.insert(place.into(), value.clone());
+            }
+        }
+    }
+    let mut all = Object::default();
+    add(&mut all, "", &Json::parse(text.as_bytes()).ok()?);
+    Some(all)
 }
 
 /// Reads a text that is a JSON object or array.

@@ -36,7 +36,7 @@ pub use caller_rule::{RecordedCalls, caller_rule};
 pub use difference::Difference;
 pub(super) use explanation::{Situation, kind_of};
 pub use field::first_difference;
-pub(super) use field::{field_difference, text_of};
+pub(super) use field::{field_difference, flat, text_of};
 pub use messages::{answer_in_short, describe, who};
 pub use missed_call::{Miss, MissedCall};
 pub(super) use nearest::equally_near;

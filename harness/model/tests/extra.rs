@@ -55,6 +55,11 @@ async fn ask(server: &ModelServer, Sent(path, headers, was, is): &Sent<'_>) {
 
 /// Records a call, replays another one, and returns what is noted.
 async fn noted(recorded: Sent<'_>, called: Sent<'_>, keeps: bool) -> Vec<String> {
+    let drift = drift(recorded, called, keeps).await;
+    drift.iter().map(|drift| format!("{} {}", drift.check, drift.in_short())).collect()
+}
+
+async fn drift(recorded: Sent<'_>, called: Sent<'_>, keeps: bool) -> Vec<DriftOf> {
     let answer = of_api(recorded.0).1;
     let router = Router::new().fallback(any(move || async move { ([("content-type", "application/json")], answer) }));
     let recording = Recording::of(provider(router).await, false, &[]).await;
@@ -71,7 +76,7 @@ async fn noted(recorded: Sent<'_>, called: Sent<'_>, keeps: bool) -> Vec<String>
     let replay = Arc::new(Replay::new(Arc::new(fixture), Arc::default(), Scope::new("a")));
     let server = ModelServer::start(Mode::Replay(replay), ServerOptions::default()).await.unwrap();
     ask(&server, &called).await;
-    server.seat().drift().into_iter().map(|(_, drift)| format!("{} {}", drift.check, drift.in_short())).collect()
+    server.seat().drift().into_iter().map(|(_, drift)| drift).collect()
 }
 
 #[test]
@@ -95,34 +100,27 @@ fn what_is_sent_beside_a_call_is_noted_by_its_name() {
         (CHAT, no, no, r#""seed""#, r#""store":true,"seed""#, "settings `/store`: absent → \"true\""),
         (CHAT, no, no, "0.5", "0.9", "settings `/temperature`: \"0.5\" → \"0.9\""),
         (CHAT, no, no, "system", "developer", "extra `/messages/0/role`: \"system\" → \"developer\""),
-        (CHAT, no, no, first, last, "extra `/messages/0`: \"{\\\"role\\\": \\\"system\\\"}\" → absent"),
-        (
-            RESPONSES,
-            no,
-            no,
-            here,
-            item,
-            "extra `/messages`: absent → \"{\\\"0\\\": {\\\"role\\\": \\\"developer\\\"}}\"",
-        ),
+        (CHAT, no, no, first, last, "extra `/messages/0/role`: \"system\" → absent"),
+        (RESPONSES, no, no, here, item, "extra `/messages/0/role`: absent → \"developer\""),
         (RESPONSES, no, no, "k-1", "k-2", "extra `/prompt_cache_key`: \"k-1\" → \"k-2\""),
         (RESPONSES, no, no, "i-1", "i-2", "extra `/safety_identifier`: \"i-1\" → \"i-2\""),
         (MESSAGES, some, some, "u-1", "u-2", "extra `/metadata/user_id`: \"u-1\" → \"u-2\""),
+        (MESSAGES, some, some, marked, "", "extra `/messages/0/content/0/cache_control/type`: \"ephemeral\" → absent"),
         (
             MESSAGES,
             some,
             some,
-            marked,
-            "",
-            "extra `/messages/0`: \"{\\\"content\\\": {\\\"0\\\": {\\\"cache_control\\\": ",
+            unmoved,
+            moved,
+            "extra `/messages/1/content/0/cache_control/ttl`: \"5m\" → absent; `/messages/1/content/0/cache_control/type`: ",
         ),
-        (MESSAGES, some, some, unmoved, moved, "extra `/messages/1/content/0`: \"{\\\"cache_control\\\": "),
         (MESSAGES, some, some, "5m", "1h", "extra `/messages/1/content/0/cache_control/ttl`: \"5m\" → \"1h\""),
         (MESSAGES, some, &later, "q", "q", "extra `/headers/anthropic-version`: \"2023-06-01\" → \"2024-01-01\""),
         (MESSAGES, some, &versions[..1], "q", "q", "extra `/headers/anthropic-beta`: \"a-1\" → absent"),
         (MESSAGES, some, &again, "q", "q", "extra `/headers/anthropic-beta`: \"a-1\" → \"a-1, b-2\""),
         (GEMINI, no, no, "red", "blue", "settings `/labels/team`: \"red\" → \"blue\""),
         (OLLAMA, no, no, "5m", "1h", "extra `/keep_alive`: \"5m\" → \"1h\""),
-        (OLLAMA, no, no, first, last, "extra `/messages/0`: \"{\\\"role\\\": \\\"system\\\"}\" → absent"),
+        (OLLAMA, no, no, first, last, "extra `/messages/0/role`: \"system\" → absent"),
     ];
     run(async {
         for (path, before, now, was, is, expected) in cases {
@@ -135,6 +133,30 @@ fn what_is_sent_beside_a_call_is_noted_by_its_name() {
                 let old = noted(Sent(path, before, "q", "q"), Sent(path, now, was, is), false).await;
                 assert_eq!(old, [""; 0], "{path}, {is}");
             }
+        }
+    });
+}
+
+#[test]
+fn what_a_provider_refuses_is_told_unless_the_recording_has_it() {
+    let version: (&[_], &[_]) = (&[("anthropic-version", "2023-06-01")], &[]);
+    let gone = (r#""max_tokens":9,"#, "");
+    let text = (r#""temperature":0.5"#, r#""temperature":"0.5""#);
+    let number = (r#""model":"m","max_tokens":9"#, r#""model":"m","max_tokens":"9""#);
+    let refused = |why: &str| vec![format!("the provider refuses this call: {why}")];
+    run(async {
+        for (path, before, now, (was, is), expected) in [
+            (MESSAGES, version.0, version.0, gone, refused("`max_tokens` is missing")),
+            (MESSAGES, version.0, version.1, ("q", "q"), refused("`anthropic-version` is missing")),
+            (MESSAGES, version.0, version.0, number, refused("`max_tokens` is a string, not a number")),
+            (CHAT, version.1, version.1, text, refused("`temperature` is a string, not a number")),
+            (CHAT, version.1, version.1, (r#","temperature":0.5"#, ""), vec![]),
+            (MESSAGES, version.1, version.0, ("q", "q"), vec![]),
+            (GEMINI, version.1, version.1, (r#""labels":{"team":"red"}"#, r#""labels":{"team":7}"#), vec![]),
+        ] {
+            let drift = drift(Sent(path, before, "q", "q"), Sent(path, now, was, is), true).await;
+            let told: Vec<_> = drift.iter().filter_map(|of| Some(of.breakage.as_ref()?.to_string())).collect();
+            assert_eq!(told, expected, "{path} {was}");
         }
     });
 }
