@@ -106,6 +106,8 @@ enum What {
     Keys,
     Length,
     Shape,
+    /// Numbers do not count any more.
+    Counts,
     /// The elements of a list are in another order.
     Order,
     ShapeRenamed,
@@ -148,7 +150,7 @@ impl Change {
 
     /// Whether a text differs.
     pub fn is_of_text(&self) -> bool {
-        self.what == What::Text
+        self.what == What::Text && self.words.is_none()
     }
 
     /// Says of a text in which Unicode form it is, if that is all that differs: in the other form, only the changes `left` are there.
@@ -230,7 +232,7 @@ pub fn changes(golden: &Golden, run: &Golden) -> Vec<Change> {
     if found.0.is_empty() {
         found.push(Change::of_response(What::Something));
     }
-    for change in found.0.iter_mut().filter(|change| change.what == What::Words) {
+    for change in found.0.iter_mut().filter(|change| change.words.is_some()) {
         // What the turn says, of which a golden has only the number.
         let Some((Text::Turns(told, _), now)) = &change.words else { continue };
         let is_there = |of: &Source| matches!(now, Some(Text::Turns(now, _)) if now.of.contains(of));
@@ -326,6 +328,8 @@ impl Found {
             // Which events have ids follows from which events there are.
             heads.retain(|change| !matches!(change.what, What::EventIds(_)) || !changes.iter().any(is_count));
         }
+        let of_blank = |change: &&mut Change| new.is_blank.0 && change.what == What::Top;
+        changes.iter_mut().filter(of_blank).for_each(|change| change.now.clear());
         heads.into_iter().chain(changes).for_each(|change| self.push(change));
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Block {
     pub(super) head: Option<Head>,
     pub(super) headers: Vec<Header>,
     pub(super) events: Vec<EventLine>,
+    /// Whether its body is nothing but white space.
+    pub(super) is_blank: Beside<bool>,
     pub(super) ending: Ending,
     pub(super) trees: Vec<Tree>,
     /// The lines of a page's accessibility tree.

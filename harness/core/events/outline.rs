@@ -250,10 +250,14 @@ impl Outline<'_> {
         shown
     }
 
-    /// The first text or number of a place, as it is written.
+    /// The first text of a place, the first numbers, as they are written, or the form of a time.
     fn sample(&self, scalars: &Scalars) -> Beside<Option<Kind>> {
-        let text = scalars.own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
-        Beside(text.map(Kind::Quoted).or_else(|| scalars.written.first().map(|number| Kind::plain(number))))
+        let Scalars { own, written, times, has_empty, .. } = scalars;
+        let text = own.first().map(|text| notation::json_quoted(&(self.chosen.normalize)(text)));
+        let text = text.or_else(|| has_empty.then(|| notation::json_quoted(""))).map(Kind::Quoted);
+        let numbers = written.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
+        let numbers = Some(Kind::Plain(numbers)).filter(|_| !written.is_empty());
+        Beside(text.or(numbers).or_else(|| times.first().map(|time| Kind::Time(time.form.clone(), String::new()))))
     }
 
     /// Puts kinds into their order: values are in the order of their first appearance.

@@ -29,6 +29,8 @@ pub(super) struct Scalars {
     /// The texts under keys whose words are not shown anyway. Whether what is the service's own of them is shown depends on the
     /// place.
     pub(super) own: BTreeSet<String>,
+    /// Whether one of the texts is empty.
+    pub(super) has_empty: bool,
     pub(super) booleans: BTreeSet<bool>,
     /// The numbers that are no points in time.
     numbers: Option<Box<Series>>,
@@ -81,6 +83,7 @@ impl Scalars {
             TextKind::Own if self.own.len() <= SHOWN => Some(&mut self.own),
             TextKind::Own | TextKind::Other => None,
         };
+        self.has_empty |= value.as_str() == Some("");
         match (value.as_str(), words, time) {
             (_, _, Some((form, away))) => {
                 self.times.insert(Time { form, away, kind });
@@ -130,6 +133,7 @@ impl Scalars {
         self.types.extend(other.types);
         self.words.extend(other.words);
         self.own.extend(other.own);
+        self.has_empty |= other.has_empty;
         self.booleans.extend(other.booleans);
         other.numbers.into_iter().for_each(|numbers| self.numbers.get_or_insert_default().add_all(*numbers));
         self.written.extend(other.written);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 
 use super::beside::Kept;
-use super::captured::{Captured, Ending, Event};
+use super::captured::{Captured, Ending, Event, Payload};
 use super::chosen::{At, Chosen, Places};
 use super::foreign::Foreign;
 use super::golden::{Block, EventIds, Golden, Head, Kind, Repeat, Shown, Text, Tree};
@@ -27,6 +27,7 @@ use super::recorded::Recorded;
 use super::remembered::Remembered;
 use super::search::holdings;
 use super::sequence::{LabelShape, Sequence, Writing};
+use super::told::Beside;
 use super::turns::Turns;
 use super::words::{Exactly, WordKeys};
 use super::{beside, headers, notation, outline, times};
@@ -186,7 +187,9 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
     let head = Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() });
     let ending = if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended };
-    (Block { request, head, headers, ending, trees, events: lines, page: Vec::new() }, lost)
+    let is_blank = |read: &ReadEvent<'_>| matches!(&read.event.payload, Payload::Data(text) if text.trim().is_empty());
+    let is_blank = Beside(matches!(events, [body] if body.event.is_body() && is_blank(body)));
+    (Block { request, head, headers, ending, trees, events: lines, is_blank, page: Vec::new() }, lost)
 }
 
 /// Which of the events have ids, and whether a client that comes back with one misses events or gets some again.

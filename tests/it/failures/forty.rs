@@ -271,7 +271,7 @@ const SCRIPTS: &[(&str, &str, &str, &str)] = &[
         "a number that does not count",
         "step {\"n\": 1}",
         "step {\"n\": 0}",
-        "golden: the event `step` has a different shape: `/n` is `number`, not `from 0`",
+        "golden: the event `step` has a different shape: `/n` does not count one by one from 0 any more: 0 | 2",
     ),
     (
         "one event more, which has a null",

@@ -98,6 +98,7 @@ impl<'a> Places<'a> {
             Difference::Order => (false, 0),
             // Prices follow from tokens.
             Difference::Is(now, was) if now.iter().any(is_named) || was.iter().any(Kind::is_tokens) => (false, 0),
+            Difference::Is(_, was) if matches!(was[..], [Kind::From(_)]) => (false, 2),
             Difference::Is(now, was) if plain(now, true) == plain(was, true) => (difference.is_prose(), 2),
             difference => (difference.is_prose(), 1),
         });
@@ -132,7 +133,7 @@ impl Node {
     /// The kinds, with the run's value in place of a type where other kinds are no type: a golden holds values there.
     fn shown_beside(&self, others: &[Kind]) -> Kinds {
         let is_one = |kind: &Kind, of: &[&str]| of.iter().any(|of| *kind == Kind::plain(of));
-        let is_type = |of: &Kind| is_one(of, &[STRING, NUMBER, "boolean", "object"]) || matches!(of, Kind::From(_));
+        let is_type = |of: &Kind| is_one(of, &[STRING, NUMBER, "boolean", "object"]);
         let sample = self.sample.0.as_ref().filter(|_| !others.iter().any(is_type));
         let shown = |kind: &Kind| sample.filter(|_| is_one(kind, &[STRING, NUMBER])).unwrap_or(kind).clone();
         self.kinds.iter().map(shown).collect()
@@ -217,6 +218,9 @@ fn told(subject: &Subject, places: &[(String, Difference)]) -> Option<Change> {
         Difference::New => change(What::Shape).between("", "it"),
         Difference::Renamed(is) => change(What::ShapeRenamed).between("", is),
         Difference::Order => change(What::Order),
+        Difference::Is(now, was) if matches!((&was[..], &now[..]), ([Kind::From(_)], [Kind::Plain(now)]) if now != NUMBER) => {
+            change(What::Counts).between(Printed(was).to_string(), Printed(now).to_string())
+        }
         Difference::Is(now, was) => {
             let (was, now) = (of_this_recording(was), of_this_recording(now));
             let is_no_later = was.strip_prefix(now.strip_suffix(NOW).unwrap_or(&now)) == Some(LATER);
@@ -256,6 +260,10 @@ pub(super) fn different_ids(old: &[Block], new: &[Block], suspected: Option<&Pla
             let is_it = |now: &&Kinds| if moved { was.count(&at.1) != is.count(&at.1) } else { *now != before };
             let now = is.kinds.get(at).filter(is_it)?;
             let (subject, path) = at.1.clone();
+            let is_one = count(before) > 1 && count(now) == 1 && !path.contains("[]");
+            if is_one && matches!(subject, Subject::Event(_)) {
+                return Some(Change::new(What::Ids, subject, path).between("", EACH_OTHER));
+            }
             Some(Change::new(What::Shape, subject, path).between(Printed(before).to_string(), Printed(now).to_string()))
         };
         // An id that is sent in place of another one leaves that one alone at other places.
@@ -320,14 +328,19 @@ impl Ids {
 
     /// How many ids stand at a place.
     fn count(&self, place: &Place) -> usize {
-        let ids = self.kinds.iter().filter(|((_, at), _)| at == place).flat_map(|(_, kinds)| each_id(kinds));
-        let many = |id: &Id| match id {
-            Id::One | Id::Named(_) => 1,
-            Id::Several(many) | Id::Known(many) => *many,
-            Id::Numbered(first, last) => last.saturating_sub(*first).saturating_add(1),
-        };
-        ids.fold(0, |all, id| many(id).saturating_add(all))
+        let there = self.kinds.iter().filter(|((_, at), _)| at == place);
+        there.fold(0, |all, (_, kinds)| count(kinds).saturating_add(all))
     }
+}
+
+/// How many ids kinds have.
+fn count(kinds: &[Kind]) -> usize {
+    let many = |id: &Id| match id {
+        Id::One | Id::Named(_) => 1,
+        Id::Several(many) | Id::Known(many) => *many,
+        Id::Numbered(first, last) => last.saturating_sub(*first).saturating_add(1),
+    };
+    each_id(kinds).into_iter().fold(0, |all, id| many(id).saturating_add(all))
 }
 
 /// Returns the ids in kinds that have no name: those of `id 1..3 | id 7`.

@@ -155,6 +155,10 @@ fn text(subject: Subject, was: &[Shown], is: &[Shown]) -> Change {
             change(What::Text, place).between(before, text)
         }
         (Some((place, before)), _) => change(What::Text, place).between(before.apart(&Text::none()).0, ""),
+        (None, Some((place, turn @ Text::Turns(..)))) => {
+            let words = Some((turn.clone(), Some(turn.clone())));
+            Change { words, ..change(What::Text, place).between("", turn.to_string()) }
+        }
         (None, Some((place, text))) => change(What::Text, place).between("", text.apart(&Text::none()).0),
         (None, None) => change(What::TextOrder, ""),
     }

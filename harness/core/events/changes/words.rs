@@ -132,6 +132,7 @@ impl Change {
             (What::Moved, _, place) => format!("{subject} with `{with}` came in a different place: {place}{more}"),
             (What::CollapsedGone, was, _) => format!("{subject} no longer comes {was}"),
             (What::CollapsedMoved, _, place) => format!("{subject} also comes {place}"),
+            (What::Top, was, "") if !was.is_empty() => format!("{subject} is empty, where it was `{was}`"),
             (What::Top | What::Length, ..) => format!("{subject} is `{is}`, not `{was}`"),
             (What::NamelessTop, ..) => format!("{subject} is `{now}`"),
             (What::SameNow, ..) => format!("the events {before} are `{now}` now"),
@@ -141,7 +142,12 @@ impl Change {
             (What::Shape, _, "") => format!("{shape} `{place}` is gone{more}"),
             (What::Shape, "", _) => format!("{shape} `{place}` is new{more}"),
             (What::Shape, ..) if place.is_empty() => format!("{shape} it is `{is}`, not `{was}`"),
+            (What::Shape, _, "\"\"") => format!("{shape} `{place}` is an empty text, not `{was}`{more}{with}"),
             (What::Shape, ..) => format!("{shape} `{place}` is `{is}`, not `{was}`{more}{with}"),
+            (What::Counts, from, now) if now.contains(" | ") => {
+                format!("{shape} `{place}` does not count one by one {from} any more: {is}{more}")
+            }
+            (What::Counts, ..) => format!("{shape} `{place}` is {is} each time, where it counted one by one{more}"),
             (What::Order, ..) => {
                 let all = if place.is_empty() { "its elements" } else { &format!("the elements of `{place}`") };
                 format!("{subject} has {all} in another order, or their values mixed up{more}")
@@ -153,6 +159,9 @@ impl Change {
             (What::Value, "", is) => format!("{subject} has a value at `/{place}` that the golden lacks: {is}"),
             (What::Value, ..) => format!("{subject} has a different `/{place}`: {is}, not {was}"),
             (What::TextLine, ..) => format!("{subject} has a different line {}: {is}, not {was}", self.more + 1),
+            (What::Text, _, turn) if self.words.is_some() => {
+                format!("{subject} has {turn}, at `{place}`, which was not there: {}", clipped(with, VALUE))
+            }
             (What::Text, ..) if !with.is_empty() => {
                 format!("{subject} has the text at `{place}` in another Unicode form: {with}")
             }

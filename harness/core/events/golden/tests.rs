@@ -260,7 +260,7 @@ fn block() -> impl Strategy<Value = Block> {
     let response = ("POST /[a-z]{0,4}", head, headers, events, ending).prop_map(
         |(request, head, headers, (mut events, late, trees), ending)| {
             events.iter_mut().skip(late).for_each(|event| event.is_late = true);
-            Block { request, head: Some(head), headers, events, ending, trees, page: Vec::new() }
+            Block { request, head: Some(head), headers, events, ending, trees, ..Block::default() }
         },
     );
     let page = ("aria [a-z]{1,4}", prop::collection::vec(" {0,4}- [a-z\"]{1,8}", 0..4));

@@ -4,7 +4,9 @@ use super::{captured, lines_of, normalized, texts};
 use crate::conversation::{Answer, Block};
 use time::{Date, Month};
 
-use crate::events::{Change, Exactly, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes};
+use crate::events::{
+    Captured, Change, Event, Exactly, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes,
+};
 
 fn always(exactly: bool) -> Exactly {
     if exactly { Exactly::Always } else { Exactly::No }
@@ -482,4 +484,44 @@ fn where_words_of_the_model_are_cut_is_true_of_one_recording() {
     // With other words, and of a golden that does not have it, only that they are cut counts.
     assert_eq!(of("A van to Brighton and back", "A van to Brighton an…", Some(&held)), held);
     assert_eq!(of(said, shorter, Some(&general)), general);
+}
+
+#[test]
+fn what_a_place_has_now_is_told_by_its_first_values() {
+    let written = r#"{"phone": null, "until": null, "n": 0}"#;
+    let of = |lines: &[&str], committed: Option<&Golden>| {
+        Shaped::of(&[captured(lines)], &ShapeOptions::default(), &known(false, committed), &normalized).golden
+    };
+    let counted = ["0", "1", "2"].map(|n| written.replace('0', n));
+    let golden = of(&counted.each_ref().map(|line| &**line), None);
+    let said = |from: &str, to: &str, numbers: [&str; 3]| {
+        let lines = numbers.map(|n| written.replace('0', n).replace(from, to));
+        let run = of(&lines.each_ref().map(|line| &**line), Some(&golden));
+        changes(&golden, &run).iter().map(Change::words).collect::<Vec<_>>().join("; ")
+    };
+    let shape = "the event `task` has a different shape:";
+    assert_eq!(said("{", "{", ["0", "1", "2"]), "");
+    assert_eq!(said("{", "{", ["0", "0", "0"]), format!("{shape} `/n` is 0 each time, where it counted one by one"));
+    assert_eq!(
+        said("{", "{", ["0", "2", "7"]),
+        format!("{shape} `/n` does not count one by one from 0 any more: 0 | 2 | 7")
+    );
+    let empty = said("\"phone\": null", "\"phone\": \"\"", ["0", "1", "2"]);
+    assert_eq!(empty, format!("{shape} `/phone` is an empty text, not `null`"));
+    let time = said("\"until\": null", "\"until\": \"2031-05-06T07:08:09Z\"", ["0", "1", "2"]);
+    assert_eq!(time, format!("{shape} `/until` is `yyyy-mm-ddThh:mm:ssZ`, not `null`"));
+}
+
+#[test]
+fn a_body_of_white_space_is_empty() {
+    let of = |body: &[u8], committed| {
+        let answer = Captured { events: vec![Event::body(body)], ..captured(&[]) };
+        Shaped::of(&[answer], &ShapeOptions::default(), &known(false, committed), &normalized).golden
+    };
+    let golden = of(br#"{"a": 1}"#, None);
+    for body in ["", "\n"] {
+        let found = changes(&golden, &of(body.as_bytes(), Some(&golden)));
+        let words: Vec<String> = found.iter().map(Change::words).collect();
+        assert_eq!(words, ["the body of `POST /` is empty, where it was `{a}`"], "{body:?}");
+    }
 }
