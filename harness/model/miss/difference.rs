@@ -353,6 +353,10 @@ impl Compared<'_> {
             let tool = b.str_of("name").unwrap_or_default();
             let what = match renamed(args_a, args_b) {
                 Some((was, is)) => format!("the argument `{was}` of tool `{tool}` is called `{is}`"),
+                None if pointer.is_empty() => {
+                    let (then, now) = (args_a.kind(), args_b.kind());
+                    format!("the arguments of tool `{tool}` are of type `{now}`, recorded: `{then}` ({words})")
+                }
                 None => {
                     format!("tool `{tool}` is called with a different argument `{pointer}` than recorded ({words})")
                 }

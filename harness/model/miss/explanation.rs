@@ -195,14 +195,16 @@ impl MissedCall {
             messages.iter().map(|message| message.str_of("content").unwrap_or_default().trim().to_owned()).collect()
         };
         let (recorded_texts, called_texts) = (texts(recorded), texts(conversation));
-        // A text of a few characters occurs in others by chance.
+        // A text of a few characters occurs in others by chance. A prompt that quotes a message stands for more than that one.
         let moved = |from: &[String], to: &[String], prompt: &str, other: &str| {
-            from.iter().position(|text| {
+            let is_moved = |text: &&String| {
                 text.chars().count() >= TELLING
                     && prompt.contains(text.as_str())
                     && !other.contains(text.as_str())
                     && !to.contains(text)
-            })
+            };
+            let all = from.iter().filter(is_moved).count();
+            from.iter().position(|text| is_moved(&text)).filter(|_| from.len() == to.len() + all)
         };
         let kind = |messages: &[Json], at: usize| messages[at].str_of("type").unwrap_or("message").to_owned();
         let who = self.who();

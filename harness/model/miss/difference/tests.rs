@@ -56,6 +56,13 @@ fn a_different_json_result_or_argument_names_the_field() {
 }
 
 #[test]
+fn arguments_of_another_type_have_no_name() {
+    let list = conversation(&TOOLS.replace(r#""g","args":{}"#, r#""g","args":[]"#));
+    let what = "the arguments of tool `g` are of type `array`, recorded: `object` (\"{}\" → \"[]\")";
+    assert_eq!(found(&conversation(TOOLS), &list), said(CauseKind::ToolArgument, what));
+}
+
+#[test]
 fn a_type_comes_before_a_name_and_a_name_before_a_text() {
     let recorded = conversation(r#"[{"type":"human","content":"a"}]"#);
     let other = conversation(r#"[{"type":"developer","content":"b"}]"#);
