@@ -237,6 +237,12 @@ impl Answers {
             let [then, now] = difference.shown(usize::MAX);
             lines.push(format!("difference at {}: {then} → {now}", difference.pointer));
         }
+        let body = now.str_of("text").and_then(|text| Json::parse(text.as_bytes()).ok());
+        if found.len() == 2
+            && body.is_some_and(|body| self.reduced(&recorded.exchange.params).get("json") == Some(&body))
+        {
+            return (Some("has the recorded body, but no content type of JSON any more".to_owned()), lines);
+        }
         let elsewhere = called(method, params) != called(method, &recorded.exchange.params);
         let first = found.first().filter(|_| !(is_other(&found) || recorded.served && elsewhere)).map(|first| {
             let ([then, now], at) = (first.shown(SHORT), &first.pointer);

@@ -197,3 +197,18 @@ fn headers_that_a_request_lacks_are_told_and_choose_among_equal_ones() {
     let served: Vec<_> = answers.served().into_iter().map(|exchange| exchange.headers).collect();
     assert_eq!(served, [names(&["authorization"]), names(&["authorization", "x-new"]), names(&["authorization"])]);
 }
+
+#[test]
+fn a_body_that_only_lost_its_content_type_is_the_same() {
+    let sent = r#"{"path": "/pages", "json": {"severity": 1, "at": "2026-01-02T03:04:05Z"}}"#;
+    let mut answers = answers(&[exchange("POST", sent, "1")]);
+    let mut said = |text: &str| {
+        let params = Json::object([("path", "/pages".into()), ("text", text.into())]);
+        answers.take("POST", &params, &[], false).unwrap_err().0.to_string()
+    };
+    assert_eq!(
+        said(r#"{"at":"2026-03-04T05:06:07Z","severity":1}"#),
+        "`POST` of `/pages` has the recorded body, but no content type of JSON any more"
+    );
+    assert!(said("severity=1").contains(" has a different `/json` than recorded "));
+}
