@@ -112,6 +112,10 @@ impl<'a> Failing<'a> {
             let causes = other.causes.iter().filter(stands).cloned().collect();
             failure.add(Failure { causes, ..other.clone() });
         }
+        // What a tool said in the end is what it said once, then.
+        if failure.causes.iter().any(|cause| cause.kind == CauseKind::ToolResult) {
+            failure.causes.splice(0..0, self.run.gave_up_a_tool());
+        }
         // If the golden differs, a name without an event is not misspelt: the event is gone.
         if let Some(nothing) = &findings.names_nothing {
             if self.differs_from_golden() {

@@ -240,6 +240,19 @@ impl Replayed {
         Some(Failure::of(vec![cause]).evidence(lines.join("\n")))
     }
 
+    /// The first request to a tool that was recorded again after an error of its server, and now was made once.
+    pub(super) fn gave_up_a_tool(&self) -> Option<Cause> {
+        let (unused, tools) = (&self.played.tools.unused_at, &self.fixture.as_ref()?.tools);
+        unused.iter().find_map(|(server, at)| {
+            let [before, again] = tools.get(server)?.get(at.checked_sub(1)?..=*at)? else { return None };
+            let is_made = !unused.contains(&(server.clone(), at - 1));
+            let is_again = is_made && (&before.method, &before.params) == (&again.method, &again.params);
+            let status = before.status.filter(|status| is_again && *status >= 500)?;
+            let asked = format!("`{server}` is not asked again for `{} {}`", again.method, again.tool());
+            Some(Cause::new(CauseKind::ToolUnused, format!("{asked} after status {status}, as recorded")))
+        })
+    }
+
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
     /// the check `results`; newer ones report it as drift of that check.
     pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
