@@ -295,10 +295,8 @@ impl Replayed {
         let normalize: Vec<_> = runs.iter().map(|run| move |text: &str| names(run, text)).collect();
         let captured = runs.iter().map(|run| &run.played.driven.captured[..]);
         let all = captured.zip(normalize.iter().map(|it| it as &dyn Fn(&str) -> String));
-        let turns = self.fixture.iter().flat_map(|fixture| fixture.table.turns());
-        let calls = turns.flat_map(|of| of.output.tool_calls()).map(|of| &*of.id).filter(|id| !id.is_empty()).collect();
-        let foreign = self.foreign(&|answer| answer);
-        IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &calls, &|text| foreign.came(text))
+        let (recorded, foreign) = (self.recorded(&|answer| answer), self.foreign(&|answer| answer));
+        IdPlaces::of(&all.collect::<Vec<_>>(), &scenario.golden, &recorded, &|text| foreign.came(text))
     }
 
     /// The year in which the system answered, as it says itself. Another clock is in another one.

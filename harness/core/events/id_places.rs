@@ -13,6 +13,7 @@ use super::ids::{Stands, is_id, is_name};
 use super::labels::{place, read};
 use super::notation::{Normalize, each_scalar, pointer_token};
 use super::options::ShapeOptions;
+use super::recorded::Recorded;
 use super::times;
 
 /// The fewest characters of an id: of fewer, two may be the same by chance.
@@ -30,12 +31,12 @@ type Texts = BTreeMap<(String, String), BTreeSet<String>>;
 
 impl IdPlaces {
     /// Returns the places at which each of these runs has other texts, and only such that may be an id; and those at which all texts are
-    /// ids of tool `calls` of the recording. Each run comes with its names for what varies. What each run says in the form of an id is none
+    /// ids of the `recorded` answers and their tool calls. Each run comes with its names for what varies. What each run says in the form of an id is none
     /// unless it `came` from somewhere else.
     pub fn of(
         runs: &[(&[Captured], &Normalize<'_>)],
         options: &ShapeOptions,
-        calls: &BTreeSet<&str>,
+        recorded: &Recorded,
         came: &dyn Fn(&str) -> bool,
     ) -> IdPlaces {
         let texts = |(captures, normalize): &(&[Captured], &Normalize<'_>)| {
@@ -61,14 +62,20 @@ impl IdPlaces {
         let is_of = |(place, texts): (&(String, String), &BTreeSet<String>)| {
             let differ = |other: &Texts| other.get(place).is_some_and(|other| other.is_disjoint(texts));
             let all = || others.iter().filter_map(|other| other.get(place)).flatten().chain(texts);
-            let is_call = |text: &String| calls.contains(&**text) && !is_id(text);
+            let is_call = |text: &String| recorded.ids.contains(text) && !is_id(text);
+            let is_either = |text: &String| recorded.ids.contains(text) || is_id(text);
             let mixed = all().filter(|text| is_mixed(text)).count();
             let is_like_one = |of: &String| may_be_one(of) && is_token(of, b"_-") && of.contains(char::is_alphabetic);
             let vary = || others.iter().all(differ) && all().all(is_like_one) && 2 * mixed > all().count();
-            let is_own = |text: &String| is_id(text) && !calls.contains(&**text) && !came(text);
+            let is_own = |text: &String| is_id(text) && !recorded.ids.contains(text) && !came(text);
             let is_none = || texts.iter().all(is_own) && others.iter().all(|other| other.get(place) == Some(texts));
             let is_short = texts.iter().all(is_call) || vary();
-            let is_it = if is_short { Some(Stands::ShortIds) } else { is_none().then_some(Stands::Texts) };
+            let is_it = match is_short {
+                true => Some(Stands::ShortIds),
+                // By chance, a few of many have no digits.
+                false if all().all(is_either) && all().any(is_call) => Some(Stands::Ids),
+                false => is_none().then_some(Stands::Texts),
+            };
             Some((place.clone(), is_it.filter(|_| !texts.is_empty())?))
         };
         IdPlaces(first.iter().filter_map(is_of).collect())
@@ -95,10 +102,10 @@ impl IdPlaces {
     }
 
     /// What a text is at a place, whatever its form; `None` if its form says so.
-    pub(super) fn knows(&self, label: &str, pointer: &str, text: &str) -> Option<Stands> {
+    pub(super) fn knows(&self, label: &str, pointer: &str, text: &str, recorded: &Recorded) -> Option<Stands> {
         let stands = *self.0.get(&(label.to_owned(), pointer.to_owned()))?;
         let is_it = match stands {
-            Stands::Ids => is_id(text) || may_be_one(text) && is_mixed(text),
+            Stands::Ids => is_id(text) || recorded.ids.contains(text) || may_be_one(text) && is_mixed(text),
             Stands::ShortIds => is_token(text, SIGNS),
             Stands::Texts => true,
         };

@@ -41,6 +41,8 @@ pub struct Recorded {
     pub(super) said: Vec<(Source, String)>,
     /// The tokens of each turn.
     pub(super) used: Vec<Usage>,
+    /// The ids of the answers and of their tool calls.
+    pub(super) ids: BTreeSet<String>,
     /// The turns that broke off after a text.
     pub(super) broken_off: BTreeSet<usize>,
     /// The same answers as they are stored, if a run served them with values of its own.
@@ -81,10 +83,11 @@ impl Recorded {
     /// The texts of these answers.
     pub fn of<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> Recorded {
         let (mut texts, mut parsed, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut used, mut broken_off) = (Vec::new(), BTreeSet::new());
+        let (mut used, mut ids, mut broken_off) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
         let answers = answers.into_iter().enumerate().inspect(|(nth, answer)| {
             broken_off.extend((answer.is_untold() && !answer.text().is_empty()).then_some(nth + 1));
             used.push(answer.usage.unwrap_or_default());
+            ids.extend(answer.id.iter().chain(answer.tool_calls().into_iter().map(|call| &call.id)).cloned());
             said(nth + 1, answer, &mut all);
         });
         for block in answers.flat_map(|(_, answer)| &answer.blocks) {
@@ -94,10 +97,12 @@ impl Recorded {
                 Block::Native(_) => {}
             }
         }
+        ids.remove("");
         texts.extend_from_slice(&parsed);
         texts.retain(|text| !text.is_empty());
         texts.sort_by_key(|text| Reverse(text.len()));
-        Recorded { size: texts.iter().map(String::len).sum(), texts, parsed, said: all, used, broken_off, stored: None }
+        let size = texts.iter().map(String::len).sum();
+        Recorded { size, texts, parsed, said: all, used, ids, broken_off, stored: None }
     }
 
     /// The texts of these answers, which a run `served` with values of its own.

@@ -76,10 +76,10 @@ impl Shaped {
                 return Some(Stands::ShortIds);
             }
             // What somebody else said is no id of the service, unless the scenario captured it. Where values are shown, so are those of ids.
-            places.knows(label, pointer, text).filter(|stands| match stands {
+            places.knows(label, pointer, text, &known.recorded).filter(|stands| match stands {
                 Stands::Ids => {
                     let came = || known.foreign.as_ref().is_some_and(|foreign| foreign.came(text));
-                    is_name(&normalize(text)) || !came()
+                    known.recorded.ids.contains(text) || is_name(&normalize(text)) || !came()
                 }
                 Stands::ShortIds => true,
                 Stands::Texts => options.detail != Detail::Values,

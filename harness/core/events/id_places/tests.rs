@@ -1,6 +1,6 @@
-use std::collections::BTreeSet;
-
-use crate::events::{Capture, Captured, Foreign, Golden, IdPlaces, Known, ShapeOptions, Shaped};
+use crate::conversation::{Answer, Block, ToolCall};
+use crate::events::{Capture, Captured, Foreign, Golden, IdPlaces, Known, Recorded, ShapeOptions, Shaped};
+use crate::json::Json;
 
 fn captured(lines: &[String]) -> Vec<Captured> {
     let events: Vec<String> = lines.iter().map(|line| format!("event: task\ndata: {line}\n\n")).collect();
@@ -23,14 +23,21 @@ fn golden(run: &[Captured], short: Option<&IdPlaces>, committed: Option<&Golden>
 }
 
 fn of(runs: [&[Captured]; 2]) -> IdPlaces {
-    of_calls(runs, &BTreeSet::new())
+    of_calls(runs, &[])
 }
 
-fn of_calls(runs: [&[Captured]; 2], calls: &BTreeSet<&str>) -> IdPlaces {
+/// A recording in which the model calls tools.
+fn calls(ids: &[&str]) -> Recorded {
+    let call = |id: &&str| ToolCall { id: (*id).to_owned(), name: "find".to_owned(), args: Json::Null };
+    let blocks = ids.iter().map(|id| Block::ToolCall(call(id))).collect();
+    Recorded::of([&Answer { blocks, ..Answer::default() }])
+}
+
+fn of_calls(runs: [&[Captured]; 2], ids: &[&str]) -> IdPlaces {
     // As the rules of the key do.
     let normalize = |text: &str| text.replace("0b5e0a6e-6b1c-4f0f-9d7a-1f0c2d3e4f5a", "<UUID>");
     let runs = runs.map(|run| (run, &normalize as &dyn Fn(&str) -> String));
-    IdPlaces::of(&runs, &ShapeOptions::default(), calls, &|_| false)
+    IdPlaces::of(&runs, &ShapeOptions::default(), &calls(ids), &|_| false)
 }
 
 #[test]
@@ -56,7 +63,7 @@ fn a_text_that_each_run_has_otherwise_is_an_id_if_it_is_no_word() {
 
 #[test]
 fn ids_of_tool_calls_are_ids_whatever_their_form() {
-    let same = |run: &[Captured]| of_calls([run, run], &BTreeSet::from(["u5b5hwhr1", "functions.find:15", "call"]));
+    let same = |run: &[Captured]| of_calls([run, run], &["u5b5hwhr1", "functions.find:15", "call"]);
     let (one, other) = (run("u5b5hwhr1", "u5b5hwhr1", "functions.find:15"), run("vs9omq8bt", "vs9omq8bt", "find:2"));
     let written = golden(&one, Some(&same(&one)), None);
     assert!(written.to_string().contains("short id 1"), "{written}");
@@ -68,6 +75,30 @@ fn ids_of_tool_calls_are_ids_whatever_their_form() {
     for (run, count) in [(run("call", "call", "call"), 0), (run("u5b5hwhr1", "u5b5hwhr1", "Rome"), 2)] {
         let golden = golden(&run, Some(&same(&run)), None).to_string();
         assert_eq!(golden.matches("short id 1").count(), count, "{golden}");
+    }
+}
+
+#[test]
+fn an_id_of_a_tool_call_without_digits_is_one_beside_those_with_digits() {
+    let run = |ids: [&str; 3]| captured(&ids.map(|id| format!(r#"{{"call": "{id}", "ended": {{"call": "{id}"}}}}"#)));
+    let shaped = |[ids, of_calls]: [[&str; 3]; 2], short: Option<&IdPlaces>, committed: Option<&Golden>| {
+        let (recorded, foreign) = (calls(&of_calls), Some(Foreign::default()));
+        let known = Known { recorded, foreign, has_others: true, id_places: short, committed, ..Known::default() };
+        Shaped::of(&run(ids), &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let with_digits = ["call_9iwggguyxxpsbdihkak1", "call_8iwggguyxxpsbdihkak1", "call_7iwggguyxxpsbdihkak1"];
+    let one_without = ["call_9iwggguyxxpsbdihkakb", "call_xkiwggguyxxpsbdihkak", "call_2tggguyxxpsbdihkakbc"];
+    let all_without = ["call_tfiwggguyxxpsbdihkak", "call_wkiwggguyxxpsbdihkak", "call_zziwggguyxxpsbdihkak"];
+    for first in [with_digits, one_without] {
+        let short = of_calls([&run(first), &run(first)], &first);
+        let written = shaped([first; 2], Some(&short), None).to_string();
+        assert!(written.contains("id 1..3"), "{written}");
+        let committed = Golden::parse(&written).unwrap();
+        for ids in [with_digits, one_without, all_without] {
+            assert_eq!(shaped([ids; 2], None, Some(&committed)), committed, "{ids:?}");
+        }
+        let unknown = [first[0], "call_undefined", first[2]];
+        assert_ne!(shaped([unknown, first], None, Some(&committed)), committed, "no id of a call");
     }
 }
 
@@ -111,7 +142,7 @@ fn a_checksum_that_each_run_has_is_no_id() {
     let runs = [run(sums[0], "a1b2c3d4e5f60718"), run(sums[0], "0918273645f0e1d2")];
     let of = |came: &dyn Fn(&str) -> bool| {
         let runs = runs.each_ref().map(|run| (&run[..], &str::to_owned as &dyn Fn(&str) -> String));
-        IdPlaces::of(&runs, &ShapeOptions::default(), &BTreeSet::from([&*format!("call_{}", sums[0])]), came)
+        IdPlaces::of(&runs, &ShapeOptions::default(), &calls(&[&format!("call_{}", sums[0])]), came)
     };
     assert_eq!(of(&|text| text == sums[0]), IdPlaces::default(), "it came from a tool");
     let short = of(&|_| false);
