@@ -38,8 +38,8 @@ impl Keep {
     }
 }
 
-/// What a text says, as a hash, and what the model said.
-pub(super) type Says<'a> = (&'a dyn Fn(&str) -> u64, &'a Recorded);
+/// What a text says, as two hashes (see [`Print`]), and what the model said.
+pub(super) type Says<'a> = (&'a dyn Fn(&str) -> [u64; 2], &'a Recorded);
 
 /// Merges values. One merger serves all places.
 pub(super) struct Merger<'a> {
@@ -49,7 +49,7 @@ pub(super) struct Merger<'a> {
     words: &'a WordKeys,
     /// What a text says, as a hash, if the order of lists is wanted.
     says: Option<Says<'a>>,
-    prints: Remembered<u64>,
+    prints: Remembered<[u64; 2]>,
     numbers: Remembered<u64>,
     /// When the values were told.
     told: Option<OffsetDateTime>,
@@ -137,12 +137,15 @@ impl<'a> Merger<'a> {
 
     fn print(&mut self, scalar: &Json) -> Print {
         match (scalar, self.says) {
-            (Json::Bool(value), _) => [1 + u64::from(*value), 0, 0],
+            (Json::Bool(value), _) => [1 + u64::from(*value), 0, 0, 1 + u64::from(*value)],
             (Json::Str(text), Some((says, _))) => match self.ids.shown(text) {
-                None => [*self.prints.of(text, || says(text)), 0, 0],
-                Some(ShownId::Named(name)) => [0, print_of(name), 0],
-                Some(ShownId::Numbered(number) | ShownId::Short(Some(number))) => [0, *number as u64, 0],
-                Some(_) => [0; 3],
+                None => {
+                    let [says, turns] = *self.prints.of(text, || says(text));
+                    [says, 0, 0, turns]
+                }
+                Some(ShownId::Named(name)) => [0, print_of(name), 0, 0],
+                Some(ShownId::Numbered(number) | ShownId::Short(Some(number))) => [0, *number as u64, 0, 0],
+                Some(_) => [0; 4],
             },
             (Json::Int(_) | Json::BigInt(_) | Json::Float(_), Some((_, recorded)))
                 if times::of_number(scalar).is_none() =>
@@ -151,9 +154,9 @@ impl<'a> Merger<'a> {
                 let number = scalar.print(Layout::Compact);
                 let tokens = || recorded.tokens(number.parse().ok()?, &|_, _| true);
                 let print = || print_of(&tokens().unwrap_or_else(|| number.clone()));
-                [0, 0, *self.numbers.of(&number, print)]
+                [0, 0, *self.numbers.of(&number, print), 0]
             }
-            _ => [0; 3],
+            _ => [0; 4],
         }
     }
 
@@ -194,8 +197,8 @@ impl<'a> Merger<'a> {
 
     fn add_element(&mut self, element: &Json, list: &mut Elements) -> Print {
         let Json::Object(object) = element else {
-            let [says, ids, numbers] = self.add(element, false, list.rest.get_or_insert_default());
-            return [says.wrapping_add(numbers), ids, 0];
+            let [says, ids, numbers, turns] = self.add(element, false, list.rest.get_or_insert_default());
+            return [says.wrapping_add(numbers), ids, 0, turns.wrapping_add(numbers)];
         };
         let values = DISCRIMINATORS.map(|key| object.get(key).filter(|value| value.as_str().is_some()));
         let (objects, of) = list.kinds.entry(values.map(|value| Some(self.name(value?.as_str()?)))).or_default();
@@ -204,12 +207,12 @@ impl<'a> Merger<'a> {
             self.add_scalar(value, true, scalars);
             print = mixed(print, self.print(value)[0]);
         }
-        both([print, 0, 0], self.add_object(object, values.map(|value| value.is_some()), objects))
+        both([print, 0, 0, print], self.add_object(object, values.map(|value| value.is_some()), objects))
     }
 
     /// Adds an object, without its discriminators for which `apart` says that they are stored separately.
     fn add_object(&mut self, object: &Object, apart: [bool; 2], objects: &mut Objects) -> Print {
-        let (number, mut print) = (objects.count, [1, 0, 0]);
+        let (number, mut print) = (objects.count, [1, 0, 0, 1]);
         objects.count += 1;
         let above = replace(&mut self.earliest, object.iter().filter_map(|(_, value)| times::instant(value)).min());
         let is_apart = |key: &str| DISCRIMINATORS.into_iter().zip(apart).any(|(name, apart)| apart && name == key);

@@ -1,6 +1,6 @@
 //! The order of a list's elements: a hash of which elements stand beside each other. A list that grows from event to event has the same
 //! neighbours in each run, whichever of its states are sent. Of an element counts what its texts say, and no time; its ids,
-//! as a golden shows them, where no other element says the same; and its numbers, if they are the same in each run.
+//! as a golden shows them, where no other element says the same, or many do; and its numbers, if they are the same in each run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -20,19 +20,21 @@ const IN_ANY_ORDER: &str = ", in any order";
 /// The order of the elements of a list; or, of what has none, what each says.
 #[derive(Clone, Debug)]
 pub(super) enum Order {
-    /// A hash of it; in a run, the one with the numbers of the elements, the one without, and that of their ids. The first one is written.
+    /// A hash of it; in a run, those with more and with less of what the elements say, and that of their ids. The first one is written.
     Is(Vec<String>),
     /// It differs from run to run.
     Any,
 }
 
-/// An element of a list, by hashes: of what its texts say, of its ids, and of its numbers.
-pub(super) type Print = [u64; 3];
+/// An element of a list, by hashes: of what its texts say, of its ids, of its numbers, and of what its texts say if one that is cut counts as
+/// the turn that it begins.
+pub(super) type Print = [u64; 4];
 
 /// That of a list.
 pub(super) fn print_of_list(elements: &[Print]) -> Print {
-    let [_, ids, numbers] = elements.iter().fold([0; 3], |all, of| both(all, *of));
-    [elements.iter().fold(1, |print, [says, ..]| mixed(print, *says)), ids, numbers]
+    let [_, ids, numbers, _] = elements.iter().fold([0; 4], |all, of| both(all, *of));
+    let says = |at: usize| elements.iter().fold(1, |print, of| mixed(print, of[at]));
+    [says(0), ids, numbers, says(3)]
 }
 
 /// That of two, which have no order.
@@ -41,9 +43,9 @@ pub(super) fn both(one: Print, other: Print) -> Print {
 }
 
 /// That of a value under a key.
-pub(super) fn under(key: &str, [says, ids, numbers]: Print) -> Print {
+pub(super) fn under(key: &str, [says, ids, numbers, turns]: Print) -> Print {
     let numbers = if numbers != 0 && is_measure(key, &UNITS) { 0 } else { numbers };
-    [says, ids, numbers].map(|of| if of == 0 { 0 } else { mixed(print_of(key), of) })
+    [says, ids, numbers, turns].map(|of| if of == 0 { 0 } else { mixed(print_of(key), of) })
 }
 
 /// Which elements stand beside each other in all lists at one place.
@@ -76,24 +78,30 @@ impl Neighbours {
 
     /// The order; `None` if it may be the same by chance.
     pub(super) fn order(&self) -> Option<Order> {
-        self.is_telling.then(|| {
+        let elements: BTreeSet<&Print> = self.pairs.iter().flatten().collect();
+        let of = |print: &dyn Fn(&Print) -> u64| {
+            let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
+            notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
+        };
+        let mut all = Vec::new();
+        for at in if elements.iter().any(|of| of[0] != of[3]) { &[3, 0][..] } else { &[0] } {
             let mut ids = BTreeMap::<u64, BTreeSet<u64>>::new();
-            for [says, of, _] in self.pairs.iter().flatten() {
-                ids.entry(*says).or_default().insert(*of);
+            for of in &elements {
+                ids.entry(of[*at]).or_default().insert(of[1]);
             }
-            let print = |[says, of, _]: &Print| if ids[says].len() == 1 { says.wrapping_add(*of) } else { *says };
-            let of = |print: &dyn Fn(&Print) -> u64| {
-                let pairs: BTreeSet<[u64; 2]> = self.pairs.iter().map(|two| two.each_ref().map(print)).collect();
-                notation::hash(pairs.iter().flatten().flat_map(|of| of.to_le_bytes()).collect::<Vec<u8>>())
-            };
-            let elements: BTreeSet<&Print> = self.pairs.iter().flatten().collect();
-            let named: BTreeSet<u64> = elements.iter().map(|[_, ids, _]| *ids).filter(|ids| *ids != 0).collect();
-            let mut all = vec![of(&|one @ [.., numbers]| print(one).wrapping_add(*numbers)), of(&print)];
-            // What elements of a list say besides may differ, if each has ids of its own.
-            let is_list = self.pairs.iter().any(|[one, next]| one != next);
-            all.extend((is_list && named.len() == elements.len()).then(|| of(&|[_, ids, _]| *ids)));
-            Order::Is(all)
-        })
+            // Two that say the same may be in either order by chance, each with its id.
+            let (counts, alone): (fn(usize) -> bool, fn(usize) -> bool) = (|ids| ids != 2, |ids| ids == 1);
+            let tells = [(ids.values().any(|of| of.len() > 2), counts), (self.is_telling, alone)];
+            for (_, counts) in tells.into_iter().filter(|(is_telling, _)| *is_telling) {
+                let print = |of: &Print| of[*at].wrapping_add(if counts(ids[&of[*at]].len()) { of[1] } else { 0 });
+                all.extend([of(&|one| print(one).wrapping_add(one[2])), of(&print)]);
+            }
+        }
+        let named: BTreeSet<u64> = elements.iter().map(|of| of[1]).filter(|ids| *ids != 0).collect();
+        // What elements of a list say besides may differ, if each has ids of its own.
+        let is_list = !all.is_empty() && self.pairs.iter().any(|[one, next]| one != next);
+        all.extend((is_list && named.len() == elements.len()).then(|| of(&|of| of[1])));
+        (!all.is_empty()).then_some(Order::Is(all))
     }
 }
 

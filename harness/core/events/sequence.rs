@@ -87,7 +87,11 @@ impl Sequence {
     /// Reads the events of a capture, which were `told` at a time. At the level of keys, there are no shapes.
     pub(super) fn of<'a>(events: &'a [ReadEvent<'a>], told: Option<OffsetDateTime>, writing: &Writing<'_>) -> Sequence {
         let Writing { normalize, ids, words, .. } = *writing;
-        let says = |text: &str| writing.chosen.print(text, &|text| writing.said.which(text));
+        let says = |text: &str| {
+            let (chosen, said) = (writing.chosen, writing.said);
+            let which = |text: &str| said.which(text).or_else(|| said.begins(text));
+            [chosen.print(text, &|text| said.which(text)), chosen.print(text, &which)]
+        };
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mergers = [Keep::Types, Keep::Values, Keep::Chunks].map(merger);

@@ -75,6 +75,11 @@ impl<'a> Turns<'a> {
         Some(all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))
     }
 
+    /// The turn that a normalized text begins, which was cut.
+    pub(super) fn begins(&self, text: &str) -> Option<String> {
+        Some(self.here(None).cut(text.trim())?.of[0].to_string())
+    }
+
     /// The words at a place.
     pub(super) fn at(&'a self, label: &str, held: &Held) -> Here<'a> {
         let none = BTreeSet::new();
@@ -83,7 +88,7 @@ impl<'a> Turns<'a> {
     }
 
     /// The words that `named` names; if that is `None`, it is not known where they stand.
-    pub(super) fn here(&'a self, named: Option<&BTreeSet<Words>>) -> Here<'a> {
+    pub(super) fn here(&self, named: Option<&BTreeSet<Words>>) -> Here<'_> {
         let can_be = |text: &&Text, is_beside| match named {
             Some(named) => named.contains(&(text.source.clone(), is_beside)),
             None => is_telling(&text.said) || self.tells.shows(&text.said),
@@ -124,14 +129,16 @@ impl Here<'_> {
     }
 
     fn partly(&self, text: &str) -> Option<Told> {
-        let bare = text.trim();
+        self.cut(text.trim()).or_else(|| self.inside(text))
+    }
+
+    fn cut(&self, bare: &str) -> Option<Told> {
         let how = if bare.ends_with('…') || bare.ends_with("...") { How::Elided } else { How::Cut };
         let stem = bare.trim_end_matches(['…', '.']).trim_end();
         // A piece of a stream is the beginning of a text, too.
         let can_be = stem.chars().nth(LEAST - 1).is_some() && is_telling(stem);
         let begins = |of: &Text| of.said.trim().starts_with(stem) || without_quotes(&of.said).starts_with(stem);
-        let cut = || self.first(how, begins);
-        can_be.then(cut).flatten().or_else(|| self.inside(text))
+        can_be.then(|| self.first(how, begins)).flatten()
     }
 
     fn first(&self, how: How, is_it: impl Fn(&Text) -> bool) -> Option<Told> {

@@ -147,6 +147,56 @@ fn the_ids_of_elements_belong_to_what_these_say() {
     assert_eq!(tickets([1, 2, 4, 3], Some(&held)), held);
 }
 
+/// Runs that began in an order, and are listed in another one: each is an id, as a digit.
+fn done(ids: [u8; 3], committed: Option<&Golden>) -> Golden {
+    let id = |digit: u8| format!("{digit}50e8400-e29b-41d4-a716-446655440000");
+    let rows = ids.map(|digit| format!(r#"{{"run": "{}", "state": "done"}}"#, id(digit))).join(", ");
+    let began = [1, 2, 3].map(id);
+    golden(&format!(r#"{{"began": {began:?}, "rows": [{rows}]}}"#), &[], committed)
+}
+
+#[test]
+fn of_three_elements_that_say_the_same_their_ids_tell_the_order() {
+    let held = read_again(&done([1, 2, 3], None));
+    let found: Vec<String> =
+        changes(&held, &done([3, 2, 1], Some(&held))).iter().map(crate::events::Change::words).collect();
+    assert!(found.len() == 1 && found[0].contains("the elements of `/rows` in another order"), "{found:?}");
+    // They may be sorted by their ids, which are others in each run.
+    let mut varied = done([1, 2, 3], None);
+    varied.agree_on_values(&done([2, 1, 3], Some(&varied)));
+    let varied = read_again(&varied);
+    assert!(varied.to_string().contains(", in any order]"), "{varied}");
+    assert_eq!(done([3, 1, 2], Some(&varied)), varied);
+    // Older goldens have no such order.
+    let older = regex::Regex::new(", in order [0-9a-f]{4}").unwrap().replace_all(&held.to_string(), "").into_owned();
+    let older = Golden::parse(&older).unwrap();
+    assert_eq!(done([3, 1, 2], Some(&older)), older);
+}
+
+#[test]
+fn a_text_that_is_cut_counts_by_the_turn_that_it_begins() {
+    let line = |said: [&str; 3]| {
+        let [one, two, three] = said.map(|text| text.chars().take(16).collect::<String>());
+        format!(r#"{{"rows": [{{"said": "{one}…"}}, {{"said": "{two}…"}}, {{"said": "{three}…"}}]}}"#)
+    };
+    let said = ["The rain goes on for days", "A dog may come with you", "No deposit is needed here"];
+    let others = ["Es regnet noch ein paar Tage", "Ein Hund darf gerne mit", "Eine Kaution braucht es nicht"];
+    let mut held = golden(&line(said), &said, None);
+    let marked = ["Thx rain goes on for days", "A dxg may come with you", "No dexposit is needed here"];
+    held.agree_on_values(&golden(&line(marked), &marked, None));
+    let held = read_again(&held);
+    assert!(held.to_string().contains(", in order "), "{held}");
+    assert_eq!(golden(&line(others), &others, Some(&held)), held);
+    let [one, two, three] = others;
+    assert_ne!(golden(&line([two, one, three]), &others, Some(&held)), held);
+    // Older goldens have the order of the texts as they are.
+    let hash = |golden: &Golden| golden.to_string().split(", in order ").nth(1).unwrap()[..4].to_owned();
+    let (now, before) = (hash(&held), hash(&golden(&line(said), &[], None)));
+    assert_ne!(now, before);
+    let older = Golden::parse(&held.to_string().replace(&now, &before)).unwrap();
+    assert_eq!(golden(&line(said), &said, Some(&older)), older);
+}
+
 #[test]
 fn elements_in_another_order_are_told_as_that_though_they_are_counted() {
     let line = r#"{"rows": [{"id": 1, "name": "Chair"}, {"id": 2, "name": "Table"}, {"id": 3, "name": "Lamp"}]}"#;
@@ -217,7 +267,7 @@ fn a_list_that_grows_has_one_order_whichever_of_its_states_are_sent() {
     let hash = |lists: &[&[u64]]| {
         let mut neighbours = super::Neighbours::default();
         for list in lists {
-            neighbours.add(&list.iter().map(|says| [*says, 0, 0]).collect::<Vec<_>>());
+            neighbours.add(&list.iter().map(|says| [*says, 0, 0, *says]).collect::<Vec<_>>());
         }
         neighbours.order()
     };
