@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::beside::{Kept, kept};
 use super::captured::Captured;
+use super::foreign::CUT;
 use super::golden::{Block, Golden, Header, Repeat};
 use super::ids::{Ids, ShownId, is_id};
 use super::notation::{self, Normalize};
@@ -123,8 +124,10 @@ impl Header {
     }
 
     fn keep_varying(&mut self, known: &Block) {
-        if known.headers.iter().any(|known| known.name == self.name && known.value.is_none()) {
-            self.value = None;
+        let is_like = |held: &String| self.value.as_ref().is_some_and(|value| is_around(held, value));
+        let mut same = known.headers.iter().filter(|known| known.name == self.name);
+        if let Some(known) = same.find(|known| known.value.as_ref().is_none_or(is_like)) {
+            self.value.clone_from(&known.value);
         }
         // Of a cookie it may be held that it has an age, and not which.
         let is_open = |value: &String| value.split("; ").any(|part| part == AGE.trim_end_matches('='));
@@ -182,7 +185,14 @@ impl Golden {
                 golden.blocks[at].headers.retain_mut(|header| {
                     let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &header.subject())).collect();
                     let varies = others.as_ref().is_some_and(|others| others.iter().any(|other| other != header));
-                    header.value = header.value.take().filter(|_| !varies);
+                    if varies {
+                        header.value = others
+                            .iter()
+                            .flatten()
+                            .map(|of| of.value.as_deref())
+                            .collect::<Option<_>>()
+                            .and_then(around);
+                    }
                     others.is_some() && !(varies && header.name == COOKIE)
                 });
             }
@@ -229,6 +239,25 @@ impl Block {
     fn set_ids_repeat(&mut self, of: Option<Repeat>) {
         self.head.iter_mut().for_each(|head| head.ids_repeat = of.unwrap_or_default());
     }
+}
+
+/// What values have in common around what varies, `chat-….html`; `None` if that says nothing. Digits vary, too, beside others that do.
+fn around(values: Vec<&str>) -> Option<String> {
+    let (first, is_digit) = (*values.first()?, |c: char| c.is_ascii_digit());
+    let at = || first.char_indices().map(|(at, _)| at);
+    let start = at().take_while(|at| values.iter().all(|of| of.starts_with(&first[..*at]))).last()?;
+    let end = at().find(|at| values.iter().all(|of| of.ends_with(&first[*at..]))).unwrap_or(first.len());
+    let before = first[..start].split(is_digit).next()?.trim_end_matches(char::is_alphanumeric);
+    let behind = first[end..].rsplit(is_digit).next()?.trim_start_matches(char::is_alphanumeric);
+    let told = [before, behind].map(|of| if of.contains(char::is_alphabetic) { of } else { "" });
+    let around = told.join(&CUT.to_string());
+    (told != [""; 2] && values.iter().all(|of| is_around(&around, of))).then_some(around)
+}
+
+/// Whether a value is one that varies within what a golden holds of it.
+fn is_around(held: &str, value: &str) -> bool {
+    let inside = |(before, behind)| value.strip_prefix(before)?.strip_suffix(behind);
+    held.split_once(CUT).and_then(inside).is_some_and(|varies: &str| !varies.is_empty())
 }
 
 /// Returns a cookie with the shape of its value, and its attributes in alphabetical order. Its value is a secret, or differs from

@@ -166,3 +166,41 @@ fn the_age_of_a_cookie_is_held_unless_it_varies() {
     assert_eq!(compared(&one, &[("set-cookie", "a=b; Max-Age=5")]), one);
     assert_ne!(compared(&one, &[("set-cookie", "a=b; Max-Age=0")]), one);
 }
+
+#[test]
+fn what_is_the_same_around_what_varies_is_held() {
+    let name = |name: &str| golden(&[("content-disposition", &format!("attachment; filename={name}"))]);
+    let agreed = |values: [&str; 2]| {
+        let mut both = values.map(name);
+        Golden::agree_on_what_varies(&mut both.each_mut(), Detail::Types);
+        assert_eq!(both[0], both[1]);
+        both[0].clone()
+    };
+    let held = agreed([r#""chat-1a2b3c4d.html""#, r#""chat-1fe0c5d1.html""#]);
+    let line = r#"content-disposition: attachment; filename="chat-….html""#;
+    assert_eq!(lines(&held), [line]);
+    let held = Golden::parse(&held.to_string()).unwrap();
+    let now =
+        |value: &str| lines(&compared(&held, &[("content-disposition", &format!("attachment; filename={value}"))]));
+    assert_eq!(now(r#""chat-d5e6f7a8.html""#), [line]);
+    for other in [r#""chat-.html""#, "chat-d5e6f7a8.html", r#""talk-d5e6f7a8.html""#] {
+        assert_ne!(now(other), [line], "{other}");
+    }
+    // Digits beside it may be equal by chance, and so may signs.
+    let around =
+        |values: [&str; 2]| lines(&agreed(values))[0].split_once("filename=").map(|(_, value)| value.to_owned());
+    assert_eq!(around(["4 of 17 seats", "3 of 17 seats"]).as_deref(), Some("… seats"));
+    assert_eq!(around(["kQxRtYbW==", "V1StGXR8=="]).as_deref(), Some("…"));
+    // Where all of it varies, or a committed golden says so, it is open.
+    let open = |values: [&str; 2]| {
+        let mut both = values.map(|value| golden(&[("x-one", value)]));
+        Golden::agree_on_what_varies(&mut both.each_mut(), Detail::Types);
+        both[0].clone()
+    };
+    let varies = open(["kQxRtYbW==", "V1StGXR8=="]);
+    assert_eq!(lines(&varies), ["x-one: (varies)"]);
+    let mut anew = open(["of kQxRtYbW", "of V1StGXR8"]);
+    assert_eq!(lines(&anew), ["x-one: of …"]);
+    anew.keep_varying(&varies);
+    assert_eq!(lines(&anew), ["x-one: (varies)"]);
+}
