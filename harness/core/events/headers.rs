@@ -186,12 +186,8 @@ impl Golden {
                     let others: Option<Vec<Header>> = all.iter().map(|of| find(of, &header.subject())).collect();
                     let varies = others.as_ref().is_some_and(|others| others.iter().any(|other| other != header));
                     if varies {
-                        header.value = others
-                            .iter()
-                            .flatten()
-                            .map(|of| of.value.as_deref())
-                            .collect::<Option<_>>()
-                            .and_then(around);
+                        let values = others.iter().flatten().map(|of| of.value.as_deref());
+                        header.value = values.collect::<Option<Vec<_>>>().and_then(|values| around(&values));
                     }
                     others.is_some() && !(varies && header.name == COOKIE)
                 });
@@ -242,7 +238,7 @@ impl Block {
 }
 
 /// What values have in common around what varies, `chat-….html`; `None` if that says nothing. Digits vary, too, beside others that do.
-fn around(values: Vec<&str>) -> Option<String> {
+fn around(values: &[&str]) -> Option<String> {
     let (first, is_digit) = (*values.first()?, |c: char| c.is_ascii_digit());
     let at = || first.char_indices().map(|(at, _)| at);
     let start = at().take_while(|at| values.iter().all(|of| of.starts_with(&first[..*at]))).last()?;

@@ -89,10 +89,10 @@ impl Neighbours {
             for of in &elements {
                 ids.entry(of[*at]).or_default().insert(of[1]);
             }
-            // Two that say the same may be in either order by chance, each with its id.
-            let (counts, alone): (fn(usize) -> bool, fn(usize) -> bool) = (|ids| ids != 2, |ids| ids == 1);
-            let tells = [(ids.values().any(|of| of.len() > 2), counts), (self.is_telling, alone)];
-            for (_, counts) in tells.into_iter().filter(|(is_telling, _)| *is_telling) {
+            let tells = [(true, ids.values().any(|of| of.len() > 2)), (false, self.is_telling)];
+            for (by_ids, _) in tells.into_iter().filter(|(_, is_telling)| *is_telling) {
+                // Two that say the same may be in either order by chance, each with its id.
+                let counts = |ids: usize| ids == 1 || by_ids && ids > 2;
                 let print = |of: &Print| of[*at].wrapping_add(if counts(ids[&of[*at]].len()) { of[1] } else { 0 });
                 all.extend([of(&|one| print(one).wrapping_add(one[2])), of(&print)]);
             }
