@@ -85,15 +85,17 @@ impl Rendering {
         self.parts.iter().all(is_word) && (is_one || self.mask & 1 << TODAY != 0)
     }
 
-    /// Writes the rendering for the day as far from another one.
-    pub(super) fn written(&self, text: &str, days: &Fortnight) -> String {
+    /// Writes the rendering for the day as far from another one, if need be with `zeros` where a number has two digits.
+    pub(super) fn written(&self, text: &str, days: &Fortnight, zeros: bool) -> String {
         let near = |index: &usize| index.abs_diff(TODAY);
         let index = (0..days.len()).filter(|index| self.mask & 1 << index != 0).min_by_key(near).unwrap_or(TODAY);
         let mut out = String::new();
         let mut at = self.parts.first().map_or(0, |(start, ..)| *start);
         for (start, end, form) in &self.parts {
             out.push_str(&text[at..*start]);
-            out.push_str(&form.of(days[index]));
+            let of = form.of(days[index]);
+            let of_two = zeros && end - start == 2 && matches!(form, Form::Number { .. });
+            out.push_str(&if of_two { format!("{of:0>2}") } else { of });
             at = *end;
         }
         out

@@ -192,6 +192,10 @@ fn a_text_that_says_something_else_is_said_as_on_the_day_of_the_recording() {
     ] {
         assert_eq!(days.nearer(recorded, called), nearer);
     }
+    // The month of a date is not that of another one: what is said is what was sent, or the whole day moved.
+    for (now, is) in [("2026-12-13", "2026-12-01"), ("2027-01-10", "2026-12-01"), ("2028-01-05", "2026-12-01")] {
+        assert_eq!(self::days("2026-12-01", now).nearer("2026-12-02", now), is, "{now}");
+    }
 }
 
 #[test]

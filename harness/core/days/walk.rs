@@ -61,7 +61,7 @@ impl Days {
     /// Returns a text of today with the renderings of the day of the recording put in, by the first clock. If that is the recorded
     /// text, its hash says so.
     pub fn put_back(&self, called: &str, which: Which) -> String {
-        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called, which))
+        self.clocks.first().map_or_else(|| called.to_owned(), |clock| put_back(clock, called, which, false))
     }
 
     /// Returns a text that does not say what another one said in the recording, as it would be said on the day of the recording: as far as
@@ -70,7 +70,9 @@ impl Days {
         let parted = |clock| Some((walk(clock, recorded, called).err()?, clock));
         let furthest = self.clocks.iter().filter_map(parted).max_by_key(|((at, _), _)| *at);
         let Some(((at, other), clock)) = furthest else { return called.to_owned() };
-        recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates)
+        // Whether 12 is written for 1 or for 01 is as in the recorded one.
+        let said = |zeros| recorded[..at].to_owned() + &put_back(clock, &called[other..], Which::WholeDates, zeros);
+        [true, false].map(said).into_iter().max_by_key(|said| common(recorded, said)).unwrap_or_default()
     }
 }
 
@@ -129,19 +131,23 @@ pub(crate) fn is_of_word(c: char) -> bool {
 /// Otherwise, how far they do.
 fn walk(clock: &Clock, recorded: &str, called: &str) -> Result<Vec<[Range<usize>; 2]>, (usize, usize)> {
     // Where the texts were last known to say the same.
-    let (mut from, mut dates) = ((0, 0), Vec::new());
+    let (mut from, mut parted, mut dates) = ((0, 0), (0, 0), Vec::new());
     loop {
         let (rest, other) = (&recorded[from.0..], &called[from.1..]);
         let same = common(rest, other);
         if same == rest.len() && same == other.len() {
             return Ok(dates);
         }
-        let moved = moved(clock, (recorded, called), from, same).ok_or(from)?;
+        let moved = moved(clock, (recorded, called), from, same).ok_or(parted)?;
         if moved.is_date() {
             let start = moved.start();
             dates.push([start..moved.ends.0, start - from.0 + from.1..moved.ends.1]);
         }
         from = moved.ends;
+        // A year and a month that are equal may be those of a date that is not.
+        if ![&recorded[from.0..], &called[from.1..]].iter().any(|rest| rest.starts_with(is_of_word)) {
+            parted = from;
+        }
     }
 }
 
@@ -186,7 +192,7 @@ fn common(a: &str, b: &str) -> usize {
     same
 }
 
-fn put_back(clock: &Clock, called: &str, which: Which) -> String {
+fn put_back(clock: &Clock, called: &str, which: Which, zeros: bool) -> String {
     let back = Clock { recorded: clock.called, called: clock.recorded };
     let far = |at: usize| {
         let end = called[at..].char_indices().nth(BACK).map_or(called.len(), |(end, _)| at + end);
@@ -194,13 +200,13 @@ fn put_back(clock: &Clock, called: &str, which: Which) -> String {
         let found = clocks.filter_map(|clock| Some((Rendering::in_one(&clock.recorded, called, at)?, clock)));
         let found = found.filter(|(found, _)| found.is_whole_date() && !found.has_letter());
         let (found, day) = found.max_by_key(|(found, _)| found.ends.0)?;
-        Some((found.ends.0, found.written(called, &day.called)))
+        Some((found.ends.0, found.written(called, &day.called, zeros)))
     };
     let near = |at: usize| {
         let found = Rendering::in_one(&clock.called, called, at)?;
         let is_date = || found.is_date() && !found.has_letter();
         let is_one = if which == Which::All { found.is_certain(called) } else { is_date() };
-        is_one.then(|| (found.ends.0, found.written(called, &clock.recorded)))
+        is_one.then(|| (found.ends.0, found.written(called, &clock.recorded, zeros)))
     };
     let mut out = String::with_capacity(called.len());
     let mut at = 0;
