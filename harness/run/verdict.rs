@@ -128,7 +128,7 @@ impl Replayed {
             foreign,
             has_others: self.has_others,
             exactly: Exactly::No,
-            zone: self.clock.zone(),
+            zones: self.clock.zones(),
             id_places: self.id_places.as_deref(),
             committed,
         }

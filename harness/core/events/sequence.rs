@@ -59,8 +59,8 @@ pub(super) struct Writing<'a> {
     pub(super) turns: &'a Turns<'a>,
     /// What all turns say, whether or not the golden names them.
     pub(super) said: &'a Turns<'a>,
-    /// The zone of the system, if it is not UTC.
-    pub(super) zone: Option<UtcOffset>,
+    /// How far the clocks are from UTC by which its system may tell the day.
+    pub(super) zones: &'a [UtcOffset],
     pub(super) pinned: &'a RefCell<Pinned>,
 }
 

@@ -32,7 +32,7 @@ use super::turns::Turns;
 use super::words::{Exactly, WordKeys};
 use super::{beside, headers, notation, outline, times};
 use crate::json::Json;
-use time::UtcOffset;
+use time::{OffsetDateTime, UtcOffset};
 
 /// The golden of a run, and what it pins.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +100,7 @@ impl Shaped {
             recorded: &known.recorded,
             turns: &turns,
             said: said.as_ref().unwrap_or(&turns),
-            zone: known.zone,
+            zones: &known.zones,
             pinned: &pinned,
         };
         let blocks = kept.iter().zip(&events).map(|(of, events)| block(of, events, &writing));
@@ -155,7 +155,8 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     }
     let committed = committed.filter(|committed| committed.request == request);
     let headers = headers::held(capture, committed, options, ids, normalize);
-    let told = times::answered(capture).map(|at| at.to_offset(writing.zone.unwrap_or(UtcOffset::UTC)));
+    let there = |at: OffsetDateTime| writing.zones.iter().map(move |zone| at.to_offset(*zone));
+    let told = times::answered(capture).map(|at| there(at).find(|there| there.date() != at.date()).unwrap_or(at));
     let Sequence { lines, shapes, lost } = Sequence::of(events, told, writing);
     let (ids, ids_repeat) = event_ids(events, committed.and_then(Block::ids_repeat));
     let media = seen(capture.content_type.split(';').next().unwrap_or_default().trim());
@@ -235,8 +236,8 @@ pub struct Known<'a> {
     pub foreign: Option<Foreign>,
     /// Whether other runs show which numbers and texts vary, so that the others can be held.
     pub has_others: bool,
-    /// How far the zone of the system is from UTC, if it is not UTC.
-    pub zone: Option<UtcOffset>,
+    /// How far the clocks are from UTC by which its system may tell the day.
+    pub zones: Vec<UtcOffset>,
     /// How words with digits are told in texts of which the committed golden decides nothing: see [`Golden::tell_exactly`].
     pub exactly: Exactly,
     /// Where texts are ids, or are none, in spite of their form, if no committed golden names these places.

@@ -37,10 +37,14 @@ impl Clock {
         self
     }
 
-    /// How far its zone is from UTC.
-    pub fn zone(&self) -> Option<UtcOffset> {
-        let zone = self.zone.as_deref().map_or_else(TimeZone::local, TimeZone::from_posix_tz);
-        offset(&zone.ok()?, OffsetDateTime::now_utc())
+    /// How far the clocks are from UTC by which its system may tell the day: by zones, and when the run began and is over.
+    pub fn zones(&self) -> Vec<UtcOffset> {
+        let now = OffsetDateTime::now_utc();
+        let named = self.zone.iter().chain(&self.named).map(|zone| TimeZone::from_posix_tz(zone));
+        let zones = self.zone.is_none().then(TimeZone::local).into_iter().chain(named).flatten();
+        let of_run = self.began.into_iter().flat_map(|began| [began - now, now - began]);
+        let of_run = of_run.filter_map(|by| UtcOffset::from_whole_seconds(by.whole_seconds().try_into().ok()?).ok());
+        zones.filter_map(|zone| offset(&zone, now)).chain(of_run).collect()
     }
 
     /// The minute that it is on the machine's local clock, on the day that the system is told.

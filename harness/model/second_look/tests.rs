@@ -176,6 +176,9 @@ fn a_run_that_goes_past_midnight_has_two_days() {
     let tells = |day: time::Date| clock.tells_another_day(written, "Today is 2026-11-24.", &format!("Today is {day}."));
     let back = |days| (now - time::Duration::days(days)).date();
     assert_eq!([0, 1, 2].map(|days| tells(back(days))), [false, false, true]);
+    let began = now - time::Duration::hours(2);
+    let zones = Clock { began: Some(began), ..Clock::default() }.zones();
+    assert!([2, -2].iter().all(|hours| zones.iter().any(|zone| zone.whole_hours() == *hours)), "{zones:?}");
 }
 
 #[test]

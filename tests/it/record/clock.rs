@@ -14,13 +14,15 @@ use crate::support::tree::Tree;
 const LIBRARY: &str = "faketime/libfaketimeMT.so.1";
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests: [(&str, fn()); 16] = [
+    let tests: [(&str, fn()); 18] = [
         ("a_day_of_another_zone_is_tried_at_midday", a_day_of_another_zone_is_tried_at_midday),
         (
             "what_the_model_decides_is_found_where_a_call_tells_the_time",
             what_the_model_decides_is_found_where_a_call_tells_the_time,
         ),
         ("a_day_in_a_text_is_held", a_day_in_a_text_is_held),
+        ("a_day_that_moves_is_told_by_how_far_away_it_is", a_day_that_moves_is_told_by_how_far_away_it_is),
+        ("what_another_day_changes_does_not_vary", what_another_day_changes_does_not_vary),
         ("a_clock_that_drops_zeros_once_is_looked_at_again", a_clock_that_drops_zeros_once_is_looked_at_again),
         (
             "a_day_that_a_tool_named_is_held_without_another_clock",
@@ -113,9 +115,16 @@ fn recorded_with(said: &str, moved: bool, golden: &str) -> (Tree, Ran) {
 }
 
 fn recorded_app(app: &str, moved: bool, golden: &str) -> (Tree, Ran) {
-    let call = json!({ "id": "c1", "type": "function",
-        "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } });
-    let message = json!({ "role": "assistant", "content": "Yes.", "tool_calls": [call] });
+    recorded_of(app, moved, golden, &["c1"])
+}
+
+fn recorded_of(app: &str, moved: bool, golden: &str, calls: &[&str]) -> (Tree, Ran) {
+    let call = |id: &&str| {
+        json!({ "id": id, "type": "function",
+        "function": { "name": "book", "arguments": json!({ "day": time::OffsetDateTime::now_utc().date().to_string() }).to_string() } })
+    };
+    let message =
+        json!({ "role": "assistant", "content": "Yes.", "tool_calls": calls.iter().map(call).collect::<Vec<_>>() });
     let answer = json!({ "id": "c", "model": "m", "from": STAYS,
         "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] });
     let provider = Service::start(Router::new().fallback(async move || axum::Json(answer)));
@@ -418,6 +427,43 @@ fn a_day_in_a_text_is_held() {
     changed(&tree, "2099-03-04", "2099-03-05")
         .exits(1)
         .says(&["`/said` is `\"Cancel until 2099-03-05 by mail\"`, not `\"Cancel until 2099-03-04 by mail\"`"]);
+}
+
+/// A day of the service's own, which one that stays would be equal to by the day.
+fn a_day_that_moves_is_told_by_how_far_away_it_is() {
+    let due = r#"f"{now + datetime.timedelta(days=3):%Y-%m-%d}""#;
+    let app = APP.replace("SAID", "\"hello\"").replace("\"said\": said", &format!("\"said\": said, \"due\": {due}"));
+    let (tree, ran) = recorded_app(&app, true, "");
+    ran.exits(0).says(&["two replays agree"]);
+    let golden = tree.read("goldens/day.snap");
+    assert!(golden.contains("due        yyyy-mm-dd + 3 d"), "{golden}");
+    for days in [0, 1, 40] {
+        days_later(&tree, days).exits(0);
+    }
+    tree.write("app.py", &app.replace("days=3)", "days=2)"));
+    days_later(&tree, 1).exits(1).says(&["`/due` is `yyyy-mm-dd + 2 d`, not `yyyy-mm-dd + 3 d`"]);
+    let stays = (time::OffsetDateTime::now_utc() + time::Duration::days(3)).date();
+    tree.write("app.py", &app.replace(due, &format!("\"{stays}\"")));
+    days_later(&tree, 40).exits(1).says(&["`/due` is `yyyy-mm-dd - 37 d`, not `yyyy-mm-dd + 3 d`"]);
+    // As a golden has it that was written before.
+    tree.write("goldens/day.snap", &golden.replace("yyyy-mm-dd + 3 d", &format!("\"{stays}\"")));
+    tree.write("app.py", &app);
+    days_later(&tree, 40).exits(0);
+    tree.write("app.py", &app.replace("days=3)", "days=0)"));
+    let today = (time::OffsetDateTime::now_utc()).date();
+    days_later(&tree, 12).exits(1).says(&[&format!("`/due` is `\"{today}\"`, not `\"{stays}\"`")]);
+}
+
+/// The replays that show whether a golden varies are told another day.
+fn what_another_day_changes_does_not_vary() {
+    let due = r#"f"Due on {now + datetime.timedelta(days=3):%d %B %Y}""#;
+    let said = format!("\"said\": said, \"seats\": 7, \"due\": {due}");
+    let app = APP.replace("SAID", "\"hello\"").replace("\"said\": said", &said);
+    let (tree, ran) = recorded_of(&app, true, "", &["c1", "c2"]);
+    ran.exits(0).says(&["five replays agree"]);
+    tree.write("app.py", &app.replace("7", "8"));
+    let test = tree.retake().args(&["test", "day"]).env("RETAKE_FAKETIME", library().unwrap()).run();
+    test.exits(1).says(&["`/seats` is `8`, not `7`"]).never_says("replayed again").never_says("if it may vary");
 }
 
 /// Whoever names a day has no clock of the service's.

@@ -129,6 +129,17 @@ impl Golden {
         self.kinds().into_iter().any(|kind| kind.is_away() || kind.is_instant() || kind.says(&is_exact))
     }
 
+    /// Leaves out points in time that another clock moves, as far as it is told how far away they are: that is told by each clock, and
+    /// equal by the day is also what stays.
+    pub fn leave_out_moving(&mut self, other: &Golden) {
+        self.at_places(other, &|kinds, other| {
+            let is_untold = |kind: &Kind| is_time(kind) && !kind.as_far_as("").is_away();
+            if !kinds.iter().any(is_untold) {
+                kinds.retain(|kind| !kind.is_instant() || other.iter().any(|of| of.bare() == kind.bare()));
+            }
+        });
+    }
+
     /// Leaves ids open that another run has otherwise.
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {

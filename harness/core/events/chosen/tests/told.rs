@@ -2,7 +2,8 @@
 
 use super::{captured, lines_of, normalized, texts};
 use crate::conversation::{Answer, Block};
-use time::{Date, Month};
+use crate::days::Days;
+use time::{Date, Month, UtcOffset};
 
 use crate::events::{
     Captured, Change, Event, Exactly, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped, changes,
@@ -367,6 +368,37 @@ fn a_time_that_is_when_it_was_told_has_to_stay_so() {
     let hour = written(["2026-11-27T09:00:00.5Z", "2028-01-01T21:00:00.5Z"]);
     assert_eq!(line(&hour), "created    yyyy-mm-ddThh:mm:ss.fZ");
     assert_eq!(run("2026-11-27T09:00:01.5Z", told[0], false, Some(&hour)), hour, "nor is it anything else");
+}
+
+#[test]
+fn a_day_that_moves_is_told_by_how_far_away_it_is() {
+    let run = |due: &str, told: &str, zones: &[i8], exactly: bool, committed: Option<&Golden>| {
+        let mut answer = captured(&[&format!(r#"{{"due": "{due}", "since": "2026-11-26"}}"#)]);
+        answer.delivery.headers.push(("date".to_owned(), told.to_owned()));
+        let zones = zones.iter().map(|hours| UtcOffset::from_hms(*hours, 0, 0).unwrap()).collect();
+        Shaped::of(&[answer], &ShapeOptions::default(), &Known { zones, ..known(exactly, committed) }, &normalized)
+            .golden
+    };
+    let told = ["Fri, 27 Nov 2026 09:00:02 GMT", "Sat, 01 Jan 2028 21:07:02 GMT"];
+    let written = |zones: &[i8]| {
+        let (mut golden, mut exactly) =
+            (run("2026-11-30", told[0], zones, false, None), run("2026-11-30", told[0], zones, true, None));
+        let other = run("2028-01-04", told[1], zones, true, None);
+        // By the day, both are equal.
+        let day = |year, month, day| Date::from_calendar_date(year, month, day).unwrap();
+        let days = Days::new([(day(2026, Month::November, 27), day(2028, Month::January, 1))]);
+        exactly.agree_on_values(&other.clone().with_day_of(&exactly, &other, &days));
+        exactly.leave_out_moving(&other);
+        golden.tell_exactly(exactly, true, None);
+        Golden::parse(&golden.to_string()).unwrap()
+    };
+    let golden = written(&[]);
+    assert_eq!(lines_of(&golden), ["due        yyyy-mm-dd + 3 d", "since      \"2026-11-26\""]);
+    assert_eq!(run("2026-11-30", told[0], &[], false, Some(&golden)), golden);
+    assert_ne!(run("2026-11-29", told[0], &[], false, Some(&golden)), golden);
+    assert_eq!(run("2026-12-01", told[0], &[-8, 16], false, Some(&golden)), golden, "there it may be another day");
+    // Where some clock of the system has another day, how far away it is is not known.
+    assert_eq!(lines_of(&written(&[0, 6]))[0], "due        \"2026-11-30\"");
 }
 
 #[test]
