@@ -347,7 +347,13 @@ impl Replayed {
         // What was not asked in this run is as it was.
         let before = || known.committed.map(Golden::early).unwrap_or_default();
         let early = self.early.clone().filter(|early| early.len() == shaped.golden.early().len());
-        shaped.golden = shaped.golden.with_early(&early.unwrap_or_else(before)).with_text(known.committed, &scrubbed);
+        let early = early.unwrap_or_else(before);
+        // An answer that was held back in vain moved what the service's clock says after it.
+        let is_in_vain = |(was, is): (Vec<usize>, &Vec<usize>)| was.iter().any(|turn| !is.contains(turn));
+        if let Some(committed) = known.committed.filter(|_| before().into_iter().zip(&early).any(is_in_vain)) {
+            shaped.golden.keep_away(committed);
+        }
+        shaped.golden = shaped.golden.with_early(&early).with_text(known.committed, &scrubbed);
         let was = known.committed.map(|committed| &committed.cost[..]).unwrap_or_default();
         shaped.golden.cost = self.cost.as_deref().unwrap_or(was).iter().map(|of| of.beside(was)).collect();
         shaped

@@ -140,6 +140,14 @@ impl Golden {
         });
     }
 
+    /// Tells how far away times are as another golden does.
+    pub fn keep_away(&mut self, known: &Golden) {
+        self.at_places(known, &|kinds, known| {
+            let there = |time: &Kind| known.iter().find(|of| of.form() == time.form()).cloned();
+            tell(kinds, &|kind| is_time(kind) && !known.contains(kind), &there);
+        });
+    }
+
     /// Leaves ids open that another run has otherwise.
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
