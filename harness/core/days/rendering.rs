@@ -95,7 +95,8 @@ impl Rendering {
             out.push_str(&text[at..*start]);
             let of = form.of(days[index]);
             let of_two = zeros && end - start == 2 && matches!(form, Form::Number { .. });
-            out.push_str(&if of_two { format!("{of:0>2}") } else { of });
+            out.push_str(if of_two && of.len() == 1 { "0" } else { "" });
+            out.push_str(&of);
             at = *end;
         }
         out

@@ -164,7 +164,9 @@ impl Proof<'_> {
         for (run, other) in replays.iter().zip(&others) {
             exact.agree_on_values(&run.moved_to(first, &scenario.golden, &first.rules, &exact, other.clone()));
         }
-        others.iter().for_each(|other| exact.leave_out_moving(other));
+        for other in &others {
+            exact.leave_out_moving(other);
+        }
         let named = |run: &Replayed| run.exact_golden(scenario, Exactly::Always, None);
         let moving = |golden: Golden| golden.with_moving(named(first), &replays.iter().map(named).collect::<Vec<_>>());
         // A time that is the same on each day depends on none.

@@ -461,7 +461,7 @@ fn what_another_day_changes_does_not_vary() {
     let app = APP.replace("SAID", "\"hello\"").replace("\"said\": said", &said);
     let (tree, ran) = recorded_of(&app, true, "", &["c1", "c2"]);
     ran.exits(0).says(&["five replays agree"]);
-    tree.write("app.py", &app.replace("7", "8"));
+    tree.write("app.py", &app.replace('7', "8"));
     let test = tree.retake().args(&["test", "day"]).env("RETAKE_FAKETIME", library().unwrap()).run();
     test.exits(1).says(&["`/seats` is `8`, not `7`"]).never_says("replayed again").never_says("if it may vary");
 }

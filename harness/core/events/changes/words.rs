@@ -86,6 +86,7 @@ impl Change {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a line for each kind of change")]
     fn sentence(&self) -> String {
         let Change { subject, place, with, before, now, more, others, .. } = self;
         let named = match subject {
