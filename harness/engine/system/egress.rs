@@ -5,13 +5,12 @@ mod proxy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(target_os = "linux")]
 use super::guardian::is_fence_possible;
-use super::guardian::{Fence, Reached};
+use super::guardian::{Fence, Reached, now};
 use proxy::Proxy;
 use retake_base::lock::Mutex;
 use retake_scenario::{Egress as Level, Scenario};
@@ -220,12 +219,6 @@ impl Egress {
         let attempts = attempts.map(|(attempt, times)| Attempts { attempt, times }).collect();
         Some(EgressData { proof, why: seen.unproven.clone(), attempts })
     }
-}
-
-/// The time in microseconds since 1970.
-pub(super) fn now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Whether a filter can be installed here.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::file::ScenarioFile;
 use super::json::{self, RawJson};
-use super::raw::{RawStep, Texts, fields};
-use super::spanned::Spanned;
+use super::raw::{RawStep, fields};
+use super::spanned::{Spanned, Texts};
 use crate::source::{Source, read_bytes};
 use crate::step::{StepBody, Upload};
 use crate::template::TemplateJson;

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use super::raw::Texts;
 use crate::source::Source;
 use crate::template::{Names, Template};
 use retake_base::error::{Error, Result};
@@ -16,6 +15,9 @@ use retake_base::error::{Error, Result};
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(transparent)]
 pub(super) struct Spanned<T>(toml::Spanned<T>);
+
+/// A table of texts. Each key and value has its place.
+pub(super) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
 impl<T> Spanned<T> {
     pub(super) fn new(span: Range<usize>, value: T) -> Spanned<T> {

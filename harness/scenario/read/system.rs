@@ -9,8 +9,8 @@ use url::{Host, Url};
 
 use super::names::{check_variable, env_name};
 use super::options::limit;
-use super::raw::{RawModel, RawReady, RawSuite, RawSystem, Texts, fields, over};
-use super::spanned::Spanned;
+use super::raw::{RawModel, RawReady, RawSuite, RawSystem, fields, over};
+use super::spanned::{Spanned, Texts};
 use super::values::Pattern;
 use crate::source::Source;
 use crate::system::{AttachedModel, CommandSpec, Ready, SystemSpec, UrlSpec};

@@ -48,9 +48,8 @@ mod linux {
 
     use retake_egress::{Answer, Attempt, Target};
 
-    use super::super::order::{Fence, Message, Reached};
+    use super::super::order::{Fence, Message, Reached, now};
     use super::super::process::{below, listeners, sockets_of, tell};
-    use crate::system::egress::now;
 
     /// Where names are looked up.
     const RESOLVERS: &str = "/etc/resolv.conf";

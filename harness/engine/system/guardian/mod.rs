@@ -38,7 +38,7 @@ pub(crate) use guarded::Guarded;
 pub use guarded::take_over;
 #[cfg(not(unix))]
 pub(super) use guarded::works;
-pub(crate) use order::{Exit, Fence, Input, Order, Program, Reached};
+pub(crate) use order::{Exit, Fence, Input, Order, Program, Reached, now};
 #[cfg(unix)]
 pub use process::take_over;
 #[cfg(unix)]

@@ -25,7 +25,7 @@ pub(super) use golden::RawGolden;
 pub(super) use scenario::{RawRecord, RawScenario};
 pub(super) use step::{RawAct, RawCancel, RawInside, RawStep, fields};
 pub(super) use suite::{RawApi, RawCaller, RawDrift, RawNormalize, RawPrice, RawSuite, RawSuspects};
-pub(super) use system::{RawModel, RawReady, RawSystem, Texts};
+pub(super) use system::{RawModel, RawReady, RawSystem};
 pub(super) use tool::RawTool;
 
 /// Makes a table of one table's fields and, where they are not set, those of another one; then come the fields that are neither.

@@ -1,9 +1,8 @@
 //! The fields of `[[step]]`, as they are written in the file.
 
-use super::system::Texts;
 use crate::pointer::Pointer;
 use crate::read::json::RawJson;
-use crate::read::spanned::Spanned;
+use crate::read::spanned::{Spanned, Texts};
 use crate::read::values::{Colors, RawDuration, RawEvent, RawStream, Statuses};
 use crate::step::{Dialogs, Framing};
 

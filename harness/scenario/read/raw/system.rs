@@ -1,12 +1,7 @@
 //! The fields of `[systems.NAME]`, as they are written in the file.
 
-use std::collections::BTreeMap;
-
-use crate::read::spanned::Spanned;
+use crate::read::spanned::{Spanned, Texts};
 use crate::read::values::{Pattern, RawDuration};
-
-/// A table of texts. Each key and value has its place.
-pub(crate) type Texts = BTreeMap<Spanned<String>, Spanned<String>>;
 
 tables! {
 pub(crate) struct RawSystem {

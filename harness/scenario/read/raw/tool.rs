@@ -1,8 +1,7 @@
 //! The fields of `[tools.NAME]`, as they are written in the file.
 
 use super::suite::RawNormalize;
-use super::system::Texts;
-use crate::read::spanned::Spanned;
+use crate::read::spanned::{Spanned, Texts};
 use crate::read::values::RawDuration;
 
 tables! {
