@@ -74,7 +74,7 @@ const GATEWAY: &[(&str, &str, &[&str])] = &[
     (
         "question_id_empty",
         "several_turns",
-        &["golden: the event `values` has a different shape: `/messages/human.id` is `string`, not `id 2`"],
+        &["golden: the event `values` has a different shape: `/messages/human.id` is an empty text, not `id 2`"],
     ),
     (
         "history_without_tools",

@@ -222,7 +222,7 @@ fn wrong_use_exits_with_2_and_names_the_mistake() {
         (&["recrod"], "unrecognized subcommand 'recrod'"),
         (&["serve", "a.json", "--addr", "here"], "invalid value 'here'"),
         (&["serve", "a.json", "--key", ""], "the key is empty, so calls without a key would be accepted"),
-        (&["record"], "<NAME>"),
+        (&["record"], "every scenario: retake record --all"),
         (&["new"], "<NAME>"),
         (&["import", "vhs", "a.json", "--out", "b.json"], "invalid value 'vhs'"),
         (&["import", "journal", "a.jsonl"], "--out"),
