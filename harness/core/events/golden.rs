@@ -300,6 +300,12 @@ impl Golden {
         kinds.filter_map(|kind| if let Kind::Id(Id::Named(name)) = kind { Some(&**name) } else { None }).collect()
     }
 
+    /// Returns the texts that it quotes, as they are written.
+    pub(super) fn quoted(&self) -> HashSet<&str> {
+        let kinds = self.kinds().into_iter();
+        kinds.filter_map(|kind| if let Kind::Quoted(text) = kind.bare() { Some(&**text) } else { None }).collect()
+    }
+
     /// Whether there is an event with this label.
     pub fn has_event(&self, label: &str) -> bool {
         self.blocks.iter().flat_map(|block| &block.events).any(|event| event.label == label)

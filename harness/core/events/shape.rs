@@ -71,6 +71,7 @@ impl Shaped {
         known.committed.iter().for_each(|committed| places.0.extend(IdPlaces::named(committed).0));
         // A value of the run is the same value in any form: an id that has one may get another.
         let of_run = known.committed.map(Golden::values_of_run).unwrap_or_default();
+        let quoted = known.committed.map(Golden::quoted).unwrap_or_default();
         let stands = |label: &str, pointer: &str, text: &str| {
             if of_run.contains(&*normalize(text)) {
                 return Some(Stands::ShortIds);
@@ -79,7 +80,10 @@ impl Shaped {
             places.knows(label, pointer, text, &known.recorded).filter(|stands| match stands {
                 Stands::Ids => {
                     let came = || known.foreign.as_ref().is_some_and(|foreign| foreign.came(text));
-                    known.recorded.ids.contains(text) || is_name(&normalize(text)) || !came()
+                    // An older golden may quote an id that has no form where other events of that name have only ids.
+                    let is_quoted = || quoted.contains(&*notation::json_quoted(text));
+                    let is_recorded = known.recorded.ids.contains(text);
+                    if is_recorded { !is_quoted() } else { is_name(&normalize(text)) || !came() }
                 }
                 Stands::ShortIds => true,
                 Stands::Texts => options.detail != Detail::Values,

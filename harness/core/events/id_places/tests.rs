@@ -100,6 +100,17 @@ fn an_id_of_a_tool_call_without_digits_is_one_beside_those_with_digits() {
         let unknown = [first[0], "call_undefined", first[2]];
         assert_ne!(shaped([unknown, first], None, Some(&committed)), committed, "no id of a call");
     }
+    // As a golden has it that was written before, where the same event of another answer has only ids.
+    let answers = [run(one_without), run(with_digits)].concat();
+    let shaped = |committed: Option<&Golden>| {
+        let recorded = calls(&[&one_without[..], &with_digits].concat());
+        let known =
+            Known { recorded, foreign: Some(Foreign::default()), has_others: true, committed, ..Known::default() };
+        Shaped::of(&answers, &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let before = Golden::parse(&shaped(None).to_string()).unwrap();
+    assert!(before.to_string().contains("\"call_xkiwggguyxxpsbdihkak\" | id 1..2"), "{before}");
+    assert_eq!(shaped(Some(&before)), before);
 }
 
 #[test]
