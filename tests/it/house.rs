@@ -27,7 +27,7 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 808, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_498, 38),
+    ("retake-core", 14_504, 38),
     ("retake-durable", 975, 0),
     ("retake-wire", 8290, 5),
     ("retake-model", 8374, 0),
