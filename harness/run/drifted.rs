@@ -1,4 +1,4 @@
-//! Calls that got their turn, but differ from it in a check, and requests that got their answer, but lack headers: which of these fail a run,
+//! Calls that got their turn, but differ from it in a check, and requests that got their answer, but lack headers or have other ids: which of these fail a run,
 //! and how that is told.
 
 use std::cell::LazyCell;
@@ -8,6 +8,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::findings::BODY;
+use super::tool_ids;
 use super::trial::Replayed;
 use super::verdict::SHOWN;
 use crate::report::{Evidence, Failure, unified_lines};
@@ -109,9 +110,10 @@ impl Replayed {
     /// What requests to tools lack, one line for each header.
     pub(super) fn lacking_headers(&self) -> impl Iterator<Item = String> {
         self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
-            let asked = self.fixture.as_ref()?.tools.get(server)?.get(*index)?;
+            let (asked, before) = self.fixture.as_ref()?.tools.get(server)?.get(..=*index)?.split_last()?;
             let request = format!("`{}` of `{}` to `{server}`", asked.method, asked.tool());
             Some(match header.split_once(": ") {
+                _ if asked.ids.contains(header) => tool_ids::in_words(&request, header, before),
                 None => format!("{request} has no header `{header}` any more"),
                 Some((name, _)) => format!("{request} has another value of the header `{name}` than recorded"),
             })

@@ -56,6 +56,7 @@ pub(crate) mod shard;
 mod slots;
 mod stay;
 mod test;
+mod tool_ids;
 pub(crate) mod tools;
 mod trial;
 pub(crate) mod verdict;

@@ -128,7 +128,10 @@ pub(super) fn replay(
     let all_served = || replay.all_served();
     let used = if is_fresh(fixture.as_deref(), pacing) { Use::Fresh } else { used };
     project.slots.take(&scenario.name, claim(project, scenario, used));
-    let played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
+    let mut played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
+    if let Some(fixture) = &fixture {
+        played.note_other_ids(&fixture.tools, scenario, rules);
+    }
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the
     // whole run reports that; and so it does if a run of this scenario alone does not show whose call missed.
     let suspected = replay.suspected();

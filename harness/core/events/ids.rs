@@ -3,16 +3,18 @@
 //! What counts as an id must not depend on chance: if a random text looked like an id only sometimes, the golden would vary
 //! between runs. So only forms count that a generator of ids produces either always or never.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::labels::{Captures, Label, ReadEvent};
-use super::notation::{self, Normalize};
+use super::captured::Captured;
+use super::labels::{Captures, Label, ReadEvent, read};
+use super::notation::{self, Normalize, each_scalar};
 use super::options::{Detail, ShapeOptions};
 use crate::json::Json;
+use crate::key::id_hashes;
 use crate::key::normalize::{uuid, uuids};
 
 /// The smallest number of hexadecimal digits in an id.
@@ -224,6 +226,28 @@ pub(super) fn place(inside: u64, of: &(impl Hash + ?Sized)) -> u64 {
 
 pub fn is_id(text: &str) -> bool {
     id_of(text).is_some()
+}
+
+/// Calls `found` with the pointer and the hash of each UUID in a value.
+pub fn each_uuid(value: &Json, found: &mut dyn FnMut(&str, String)) {
+    each_scalar(("", ""), value, &str::to_owned, &mut |_, pointer, scalar| {
+        id_hashes(scalar.as_str().unwrap_or_default()).for_each(|id| found(pointer, id));
+    });
+}
+
+/// The hashes of the UUIDs that a client was told, by the label and the pointer where they stood.
+pub fn ids_told(
+    captures: &[Captured],
+    options: &ShapeOptions,
+    normalize: &Normalize<'_>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    let mut told = BTreeMap::<_, BTreeSet<_>>::new();
+    for ReadEvent { label, json, .. } in read(captures, options, normalize).iter().flatten() {
+        each_uuid(json.as_ref().unwrap_or(&Json::Null), &mut |pointer, id| {
+            told.entry(format!("{} {pointer}", label.place)).or_default().insert(id);
+        });
+    }
+    told
 }
 
 /// Returns the id if the whole text is one; for a UUID with a prefix, returns the UUID.

@@ -21,7 +21,7 @@ pub use caller::{Aliases, UNKNOWN_CALLER, attributed, caller_of_tags};
 pub use canonical::{message_from_langchain, with_rules};
 pub use checks::{Check, CheckTexts, Checks, HEADERS, check_with_rules};
 pub use hash::{Hash, ParseHashError};
-pub use normalize::{Normalizer, dates, is_blank, names_date, put_dates};
+pub use normalize::{Normalizer, dates, id_hashes, is_blank, names_date, put_dates};
 pub use plain::plain_conversation;
 pub use rules::{Key, Rules, conversation_hash, input_hash};
 pub use running::RunningHash;

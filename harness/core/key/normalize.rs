@@ -12,6 +12,7 @@ use std::sync::{Arc, LazyLock};
 use memchr::{memchr, memmem};
 use regex::Regex;
 
+use super::Hash;
 use crate::json::{Json, Layout};
 
 /// Replaces text that varies from run to run with fixed words: first by the eight rules of version 1, then by the suite's own
@@ -323,6 +324,11 @@ pub(crate) fn uuid(text: &str, from: usize) -> Option<Range<usize>> {
 /// Returns the UUIDs in a text.
 pub(crate) fn uuids(text: &str) -> impl Iterator<Item = &str> {
     all(text, uuid).map(|found| &text[found])
+}
+
+/// Hashes of the UUIDs in a text, which tell whether two are the same.
+pub fn id_hashes(text: &str) -> impl Iterator<Item = String> {
+    uuids(text).map(|id| Hash::of(id.to_ascii_lowercase().as_bytes()).short())
 }
 
 const DAY: &str = r"^\d{4}-\d{2}-\d{2}";

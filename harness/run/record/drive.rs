@@ -87,7 +87,8 @@ impl<'a> Begun<'a> {
             return Err(systems.into_iter().fold(with_resume_advice(failure, name, &recorder), Failure::evidence));
         }
         let naming = Naming::default();
-        let tools = naming.tools(&played.tools.recorded, &recorder.places());
+        let mut tools = naming.tools(&played.tools.recorded, &recorder.places());
+        played.tell_ids(&mut tools, scenario, &project.rules);
         Ok(Driven { recording, recorder, systems, tools, naming, played: Some(played) })
     }
 }

@@ -32,6 +32,8 @@ struct Recorded {
     stay: Option<bool>,
     /// The headers of all requests that it answered; `None` if it answered none.
     headers: Option<Vec<String>>,
+    /// The ids of the request that it answered; none if it answered several with others.
+    ids: Option<Vec<String>>,
 }
 
 impl Answers {
@@ -49,6 +51,7 @@ impl Answers {
             served: false,
             stay: Some(true),
             headers: None,
+            ids: None,
         });
         answers.exchanges = recorded.collect();
         answers
@@ -113,6 +116,18 @@ impl Answers {
         Ok((index, exchange))
     }
 
+    /// Notes the ids in a request that an exchange answers.
+    pub(super) fn note_ids(&mut self, index: usize, ids: Vec<String>) {
+        let noted = &mut self.exchanges[index].ids;
+        *noted = Some(if noted.as_ref().is_none_or(|noted| *noted == ids) { ids } else { Vec::new() });
+    }
+
+    /// The requests that were answered: the index, what counts as the same, and their ids.
+    pub(super) fn ids(&self) -> impl Iterator<Item = (usize, String, Vec<String>)> + '_ {
+        let all = self.exchanges.iter().enumerate();
+        all.filter_map(|(index, of)| Some((index, of.key.clone(), of.ids.clone()?)))
+    }
+
     /// Opens an exchange again, whose answer nobody got.
     pub(super) fn open(&mut self, index: usize) {
         self.exchanges[index].served = false;
@@ -129,11 +144,12 @@ impl Answers {
         then.any(|message| subscription_of(&message.params).is_none())
     }
 
-    /// The exchanges that were served, in recorded order, with the headers of now.
+    /// The exchanges that were served, in recorded order, with the headers and ids of now.
     pub(super) fn served(&self) -> Vec<ToolExchange> {
         let served = self.exchanges.iter().filter(|recorded| recorded.served);
-        let now = |recorded: &Recorded| recorded.headers.clone().unwrap_or_default();
-        served.map(|recorded| ToolExchange { headers: now(recorded), ..recorded.exchange.clone() }).collect()
+        let now = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
+        let served = served.map(|of| (now(&of.headers), now(&of.ids), of.exchange.clone()));
+        served.map(|(headers, ids, exchange)| ToolExchange { headers, ids, ..exchange }).collect()
     }
 
     /// The headers of recorded requests that those in their place lacked, each with the index of its request.

@@ -11,15 +11,19 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use retake_core::events::is_held_header;
+use retake_core::events::{each_uuid, is_held_header};
 use retake_core::json::{Json, Layout, Object};
-use retake_core::key::{Hash, Normalizer, dates};
+use retake_core::key::{Hash, Normalizer, dates, id_hashes};
 use retake_core::secrets::names_secret;
 use retake_model::FaultKind;
+use retake_wire::fixture::id_parts;
 
 /// What clients of HTTP send by themselves, besides the headers of transport and traces.
 const OF_CLIENTS: &str = "accept-charset accept-encoding baggage cache-control content-encoding content-type expect host http2-settings \
     pragma priority proxy-connection user-agent";
+
+/// The header that names a request.
+const KEY: &str = "idempotency-key";
 
 /// A request to a plain HTTP tool, as it came.
 pub(super) struct Plain {
@@ -35,26 +39,52 @@ impl Plain {
     /// more with a hash of its value, of a secret's only the scheme: `x-tenant: 5c1e`. Days and ids in it have names; ids are told as they
     /// are, too, since not each is random.
     pub(super) fn chosen(&self) -> Vec<String> {
-        let takes_any = |name: &str| self.headers.get_all(name).iter().any(|value| value.as_bytes().contains(&b'*'));
-        let is_any = |name: &str| matches!(name, "accept" | "accept-language") && takes_any(name);
-        let of_clients = |name: &str| OF_CLIENTS.split(' ').any(|of| of == name) || is_any(name);
-        let by_itself = |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
         let normalizer = Normalizer::default();
-        let prints = |name: &str| {
-            let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-            let values = values.collect::<Vec<_>>().join(", ");
-            // One that names a request is none of a secret (draft-ietf-httpapi-idempotency-key-header), nor is the scheme before one (RFC 9110, 11.4).
-            let is_secret = name.contains("auth") || names_secret(name) && name != "idempotency-key";
-            let told = if is_secret { values.split_once(' ').map(|(scheme, _)| scheme) } else { Some(&*values) };
+        let prints = |(name, told): (&str, Option<String>)| {
+            let told = told.as_deref();
             let as_it_is = told.filter(|told| !dates(told).is_truthy()).map(Cow::Borrowed);
             let print = |of: Cow<'_, str>| format!("{name}: {}", &Hash::of(of.as_bytes()).short()[..4]);
             [Some(name.to_owned()), told.map(|told| print(normalizer.apply(told))), as_it_is.map(print)]
         };
-        let chosen = self.headers.keys().map(HeaderName::as_str).filter(|of| is_held_header(of) && !by_itself(of));
-        let mut all: Vec<String> = chosen.flat_map(prints).flatten().collect();
+        let mut all: Vec<String> = self.told().flat_map(prints).flatten().collect();
         all.sort();
         all.dedup();
         all
+    }
+
+    /// The ids in its headers and parameters, as [`id_parts`] reads them.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let of_header = |(name, told): (&str, Option<String>)| {
+            let told = told.unwrap_or_default();
+            let mut ids: Vec<String> = id_hashes(&told).collect();
+            if ids.is_empty() && name == KEY {
+                ids.push(Hash::of(told.as_bytes()).short());
+            }
+            ids.into_iter().map(|id| format!("{id} {name}")).collect::<Vec<_>>()
+        };
+        let mut ids: Vec<String> = self.told().flat_map(of_header).collect();
+        ids.sort_by(|one, other| id_parts(one).1.cmp(id_parts(other).1));
+        each_uuid(&self.params(), &mut |pointer, id| ids.push(format!("{id} {pointer}")));
+        ids
+    }
+
+    /// The names of the headers that the agent chose, each with what may be told of its value.
+    fn told(&self) -> impl Iterator<Item = (&str, Option<String>)> {
+        let takes_any =
+            move |name: &str| self.headers.get_all(name).iter().any(|value| value.as_bytes().contains(&b'*'));
+        let is_any = move |name: &str| matches!(name, "accept" | "accept-language") && takes_any(name);
+        let of_clients = move |name: &str| OF_CLIENTS.split(' ').any(|of| of == name) || is_any(name);
+        let by_itself =
+            move |name: &str| of_clients(name) || name.starts_with("sec-") || name.starts_with("x-stainless-");
+        let told = move |name: &str| {
+            let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+            let values = values.collect::<Vec<_>>().join(", ");
+            // One that names a request is none of a secret (draft-ietf-httpapi-idempotency-key-header), nor is the scheme before one (RFC 9110, 11.4).
+            let is_secret = name.contains("auth") || names_secret(name) && name != KEY;
+            if is_secret { values.split_once(' ').map(|(scheme, _)| scheme.to_owned()) } else { Some(values) }
+        };
+        let names = self.headers.keys().map(HeaderName::as_str);
+        names.filter(move |of| is_held_header(of) && !by_itself(of)).map(move |name| (name, told(name)))
     }
 
     /// The parameters of its exchange.

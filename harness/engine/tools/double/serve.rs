@@ -222,8 +222,9 @@ impl Servers {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
         if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_use(method)) {
-            let taken = server.answers.lock().take(method, params, &request.headers(), false);
-            if let Ok((_, exchange)) = taken {
+            let mut answers = server.answers.lock();
+            if let Ok((index, exchange)) = answers.take(method, params, &request.headers(), false) {
+                answers.note_ids(index, request.ids());
                 return Begun::Recorded(Box::new(exchange));
             }
         }
@@ -232,6 +233,7 @@ impl Servers {
             let world = self.world.lock().clone();
             return match answers.take(method, params, &request.headers(), world.repeats) {
                 Ok((index, exchange)) => {
+                    answers.note_ids(index, request.ids());
                     let (fails, acts) =
                         if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
                     if !acts {

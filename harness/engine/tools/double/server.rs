@@ -217,6 +217,8 @@ impl Doubles {
             asked.dates_stay.extend(days.into_iter().map(|(index, stay)| ((name.clone(), index), stay)));
             let lacking = server.answers.lock().lacking();
             asked.lacking.extend(lacking.into_iter().map(|(index, header)| ((name.clone(), index), header)));
+            let ids = server.answers.lock().ids().collect::<Vec<_>>();
+            asked.ids.extend(ids.into_iter().map(|(index, key, ids)| ((name.clone(), index), key, ids)));
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {
@@ -255,8 +257,10 @@ pub struct Asked {
     /// Recorded requests with days in whose place were made only such with the same days, or with days as far from today, each with
     /// whether they are the same.
     pub dates_stay: BTreeSet<(CallOfTool, bool)>,
-    /// Headers of recorded requests that those in their place did not have.
+    /// Headers of recorded requests that those in their place did not have, and ids that are others there.
     pub lacking: BTreeSet<(CallOfTool, String)>,
+    /// The ids of the requests that got a recorded answer, each with what counts as the same request.
+    pub ids: Vec<(CallOfTool, String, Vec<String>)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
     pub drift: Vec<String>,
     /// Requests of servers that the system has not answered, one line each.

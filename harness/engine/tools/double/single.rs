@@ -59,6 +59,11 @@ impl Request {
     pub(super) fn headers(&self) -> Vec<String> {
         self.plain.as_ref().map(Plain::chosen).unwrap_or_default()
     }
+
+    /// The ids in it; none if the server speaks MCP.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.plain.as_ref().map(Plain::ids).unwrap_or_default()
+    }
 }
 
 impl Server {

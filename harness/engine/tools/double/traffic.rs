@@ -95,8 +95,8 @@ impl Traffic {
         }
         let mut params = request.params.clone();
         self.scrub.json(&mut params, &mut Fired::new());
-        let (method, headers) = (request.method.clone(), request.headers());
-        state.exchanges.push(Some(ToolExchange { method, params, headers, messages, ..ToolExchange::default() }));
+        let (method, headers, ids) = (request.method.clone(), request.headers(), request.ids());
+        state.exchanges.push(Some(ToolExchange { method, params, headers, ids, messages, ..ToolExchange::default() }));
         let (answered, answer) = oneshot::channel();
         let token = token_of(&message);
         let out = request.out.clone();
