@@ -21,6 +21,7 @@ tests! {
     a_language_that_the_agent_chose_is_held,
     headers_that_vary_between_replays_are_not_held,
     a_key_that_names_a_request_is_no_secret,
+    an_id_that_requests_had_in_common_is_held,
     what_the_model_said_may_be_sent_to_an_http_tool,
     an_http_tool_that_cannot_be_reached_while_it_is_recorded_is_said,
 }
@@ -109,7 +110,8 @@ fn a_double_replaces_an_http_tool() {
         let path = exchanges[1]["params"]["path"].as_str().unwrap();
         assert!(path.contains("/bookings/") && !path.contains(KEY), "{path}");
         let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "authorization: 710e", "x-tenant", "x-tenant: 628b"],
-            "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
+            "ids": exchanges[1]["ids"], "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
+        assert!(exchanges[1]["ids"][0].as_str().unwrap().ends_with(" /path"), "{}", exchanges[1]);
         assert_eq!(*exchanges, [forecast, booking]);
     });
     tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);
@@ -280,6 +282,23 @@ fn a_key_that_names_a_request_is_no_secret() {
         tree.replace("agent.py", &key(one), &key(other));
         tree.retake().arg("test").run().exits(1).says(&["another value of the header `idempotency-key` than recorded"]);
     }
+}
+
+fn an_id_that_requests_had_in_common_is_held() {
+    let tree = tree();
+    tree.replace("agent.py", "uuid\n", "uuid\n\nKEY = str(uuid.uuid4())\n");
+    tree.replace("agent.py", "\"X-Tenant\"", "\"Idempotency-Key\": KEY, \"X-Tenant\"");
+    let again = "post(os.environ[\"TOOL\"] + \"/notes\", {}, \"of-the-tool\")\nsaid = f";
+    tree.replace("agent.py", "said = f", again);
+    record(&tree);
+    tree.retake().arg("test").run().exits(0);
+    tree.replace("agent.py", "\"Idempotency-Key\": KEY", "\"Idempotency-Key\": str(uuid.uuid4())");
+    let other =
+        "`POST` of `/notes` to `weather` has another id in `idempotency-key` than recorded: it was that of `POST`";
+    tree.retake().arg("test").run().exits(1).says(&[other]);
+    // Of what a fixture does not say nothing is held.
+    change(&tree, |exchanges| exchanges.iter_mut().for_each(|of| drop(of.as_object_mut().unwrap().remove("ids"))));
+    tree.retake().arg("test").run().exits(0);
 }
 
 /// The replay with marked words, and more tokens, gets the answer that was recorded.
