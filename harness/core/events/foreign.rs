@@ -29,6 +29,8 @@ const LEVELS: usize = 4;
 pub struct Foreign {
     /// Whole texts, in lower case.
     texts: HashSet<String>,
+    /// The languages of the machine, in lower case.
+    languages: HashSet<String>,
     /// The longer texts, of which pieces can be found.
     whole: HashSet<String>,
     /// What the machine and its user are called.
@@ -65,7 +67,7 @@ impl Foreign {
 
     /// Adds a language of the machine. Some systems speak it.
     pub fn add_language(&mut self, name: &str) {
-        self.texts.insert(name.to_lowercase());
+        self.languages.insert(name.to_lowercase());
     }
 
     /// Adds what the machine, its platform, its zone or its user is called. Words that say what something is stay the service's own.
@@ -97,13 +99,16 @@ impl Foreign {
 
     /// Whether a word under a key comes from somewhere else.
     fn has(&self, key: &str, word: &str) -> bool {
-        self.texts.contains(&word.to_lowercase())
-            || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
+        self.has_word(&word.to_lowercase()) || self.passed_on.contains(&(plain(key).into_owned(), word.to_owned()))
+    }
+
+    fn has_word(&self, lower: &str) -> bool {
+        self.texts.contains(lower) || self.languages.contains(lower)
     }
 
     /// Whether a text comes from somewhere else, under any key.
     pub fn came(&self, text: &str) -> bool {
-        self.texts.contains(&text.to_lowercase()) || self.passed_on.iter().any(|(_, passed)| passed == text)
+        self.has_word(&text.to_lowercase()) || self.passed_on.iter().any(|(_, passed)| passed == text)
     }
 
     /// Whether a text is the name of a model that was asked.
@@ -130,6 +135,7 @@ impl Foreign {
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
+        let own = if own == text && self.is_known(&text) { CUT.to_string() } else { own };
         let normal = |text: &str| match exactly {
             Exactly::No => normalize(text),
             _ => around_days(text, normalize, &|day| exactly == Exactly::Always || self.has_piece(day), &str::to_owned),
@@ -143,9 +149,9 @@ impl Foreign {
         Some((own, whole))
     }
 
-    /// Whether a text is one of these as a whole.
+    /// Whether a text is one of these as a whole, in this case or another, with white space around it or without.
     pub(super) fn is_known(&self, text: &str) -> bool {
-        self.whole.contains(text) && !self.machine.iter().any(|name| name == text)
+        self.texts.contains(&text.trim().to_lowercase()) && !self.machine.iter().any(|name| name == text)
     }
 
     /// Whether a text is a piece of one of these texts.

@@ -68,6 +68,18 @@ impl Proof<'_> {
         Some((passed, marked))
     }
 
+    /// The same without a mark, where nothing can have one: a run that only shows what stays the same.
+    pub(super) fn run_again(
+        &self,
+        first: &Replayed,
+        fixture: Option<&Arc<Fixture>>,
+        rules: &Arc<Rules>,
+    ) -> Option<Marked> {
+        let may_run = Arc::ptr_eq(rules, &self.project.rules) && may_play_again(self.project, self.scenario, first);
+        let runs = vec![may_run.then(|| self.run_marked(fixture, rules)).flatten()?];
+        Some(Marked { runs, recorded: first.known().recorded.clone(), letter: '\0' })
+    }
+
     /// Replays a fixture with a mark; `None` if the run goes another way, twice: once it may, as when a client leaves too late.
     pub(super) fn run_marked(&self, fixture: Option<&Arc<Fixture>>, rules: &Arc<Rules>) -> Option<Replayed> {
         let Proof { project, scenario, .. } = *self;

@@ -352,6 +352,29 @@ fn a_text_of_somebody_else_and_a_number_in_a_text_are_held() {
     assert_eq!(texts(line, older.as_ref().ok()), older.unwrap());
 }
 
+/// A word of the model is not passed on as it came, but still is true of this recording. The machine's language is nobody's word.
+#[test]
+fn a_word_of_somebody_else_in_another_case_is_held() {
+    let of = |said: &str, line: &str, committed: Option<&Golden>| {
+        let mut foreign = Foreign::default();
+        foreign.add_text(said);
+        foreign.add_language("de");
+        let known = Known { foreign: Some(foreign), has_others: true, committed, ..Known::default() };
+        Shaped::of(&[captured(&[line])], &ShapeOptions::default(), &known, &normalized).golden
+    };
+    let line = r#"{"category": "price", "lang": "de"}"#;
+    let mut golden = of(" Price\n", line, None);
+    golden.tell_derived(&golden.clone(), &Recorded::default());
+    assert_eq!(lines_of(&golden), [r#"category   "…" = "price" of this recording"#, "lang       string"]);
+    let golden = Golden::parse(&golden.to_string()).unwrap();
+    assert_eq!(of(" Price\n", line, Some(&golden)), golden);
+    for (is, told) in [("other", "\"other\""), (" price\\n", "\" price\\n\"")] {
+        let run = of(" Price\n", &line.replace("price", is), Some(&golden));
+        let words = crate::events::changes(&golden, &run)[0].words();
+        assert!(words.ends_with(&format!("`/category` is `{told}`, not `\"price\"`")), "{words}");
+    }
+}
+
 #[test]
 fn which_of_somebody_elses_texts_it_is_is_true_of_one_recording() {
     let shaped = |line: &str, said: &[&str], committed: Option<&Golden>| {
