@@ -1,7 +1,6 @@
 //! Lines of evidence: each says by its type, and not by its first character, whether it stands for the recording or for the run.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
@@ -70,64 +69,12 @@ impl fmt::Display for Line {
     }
 }
 
-/// Several lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct Lines(pub Vec<Line>);
-
-impl Lines {
-    pub fn push(&mut self, line: impl Into<Line>) {
-        self.0.push(line.into());
-    }
-
-    /// Adds several lines.
-    pub fn extend<L: Into<Line>>(&mut self, lines: impl IntoIterator<Item = L>) {
-        self.0.extend(lines.into_iter().map(Into::into));
-    }
-
-    pub fn texts(&self) -> Vec<String> {
-        self.0.iter().map(ToString::to_string).collect()
-    }
+/// The lines of a text that is about both sides.
+pub fn lines_of(text: &str) -> Vec<Line> {
+    text.lines().map(Line::from).collect()
 }
 
-impl<L: Into<Line>> FromIterator<L> for Lines {
-    fn from_iter<I: IntoIterator<Item = L>>(lines: I) -> Lines {
-        Lines(lines.into_iter().map(Into::into).collect())
-    }
-}
-
-impl From<&str> for Lines {
-    fn from(text: &str) -> Lines {
-        text.lines().collect()
-    }
-}
-
-impl IntoIterator for Lines {
-    type Item = Line;
-    type IntoIter = std::vec::IntoIter<Line>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl Deref for Lines {
-    type Target = Vec<Line>;
-
-    fn deref(&self) -> &Vec<Line> {
-        &self.0
-    }
-}
-
-impl DerefMut for Lines {
-    fn deref_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.0
-    }
-}
-
-impl fmt::Display for Lines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.texts().join("\n"))
-    }
+/// Lines as they are printed.
+pub fn texts(lines: &[Line]) -> Vec<String> {
+    lines.iter().map(ToString::to_string).collect()
 }

@@ -19,6 +19,7 @@ use retake::__private::run::{Fixtures, may_write_fixtures};
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
+use retake_base::line::texts;
 use retake_base::lock::Mutex;
 use retake_base::text::{clipped, counted, nth_turn};
 use retake_core::key::{Hash, Rules};
@@ -170,7 +171,7 @@ impl Adopt {
                 Some(call) => {
                     let causes = call.differences.iter().map(|difference| difference.cause.what.as_str());
                     let causes = causes.collect::<Vec<_>>().join("; and ");
-                    let lines = call.differences.iter().flat_map(|difference| difference.lines.texts());
+                    let lines = call.differences.iter().flat_map(|difference| texts(&difference.lines));
                     format!("\n  {}", std::iter::once(causes).chain(lines).collect::<Vec<_>>().join("\n    "))
                 }
             };

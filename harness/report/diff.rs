@@ -1,6 +1,6 @@
 //! Diffs of goldens for the terminal.
 
-use retake_base::line::{Line, Lines, Side};
+use retake_base::line::{Line, Side, texts};
 use similar::{DiffOp, DiffTag, TextDiff};
 
 /// The most lines of a diff, about a screenful.
@@ -18,11 +18,11 @@ const COMPARED: usize = 1000;
 
 /// A unified diff of two texts, of about a screenful at most: `-` for the first, `+` for the second.
 pub fn unified(old: &str, new: &str) -> String {
-    unified_lines(old, new).to_string()
+    texts(&unified_lines(old, new)).join("\n")
 }
 
 /// The same as lines.
-pub fn unified_lines(old: &str, new: &str) -> Lines {
+pub fn unified_lines(old: &str, new: &str) -> Vec<Line> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.trim_end().lines().collect(), new.trim_end().lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()) - same;
@@ -35,10 +35,10 @@ pub fn unified_lines(old: &str, new: &str) -> Lines {
     };
     let ((old_end, old_more), (new_end, new_more)) = (window(&old), window(&new));
     let (old, new) = (&old[from..old_end], &new[from..new_end]);
-    let mut lines = Lines::default();
+    let mut lines = Vec::new();
     for (i, group) in TextDiff::from_slices(old, new).grouped_ops(CONTEXT).into_iter().enumerate() {
         if i > 0 {
-            lines.push("  ⋮");
+            lines.push("  ⋮".into());
         }
         for op in group {
             show(&op, old, new, &mut lines);
@@ -47,18 +47,18 @@ pub fn unified_lines(old: &str, new: &str) -> Lines {
     let more = lines.len().saturating_sub(LINES);
     lines.truncate(LINES);
     if more > 0 {
-        lines.push(format!("  … {more} more lines"));
+        lines.push(format!("  … {more} more lines").into());
     }
     if old_more + new_more > 0 {
-        lines.push(format!(
-            "  … and {old_more} more lines of the first text and {new_more} of the second, not compared"
-        ));
+        let more =
+            format!("  … and {old_more} more lines of the first text and {new_more} of the second, not compared");
+        lines.push(more.into());
     }
     lines
 }
 
 /// Appends the lines of one operation. A long line that replaces another is cut to the place where the two begin to differ.
-fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Lines) {
+fn show(op: &DiffOp, old: &[&str], new: &[&str], lines: &mut Vec<Line>) {
     let (old, new) = (&old[op.old_range()], &new[op.new_range()]);
     if op.tag() == DiffTag::Equal {
         lines.extend(old.iter().map(|line| signed(Side::Both, line, 0)));

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use retake_base::line::{Line, Lines};
+use retake_base::line::{Line, lines_of};
 
 /// One piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,12 +20,12 @@ pub enum Evidence {
         /// The lines above it.
         title: String,
         /// Its lines.
-        lines: Lines,
+        lines: Vec<Line>,
     },
     /// The calls that missed: each with the turn that is nearest, and how it differs from it.
     Calls {
         /// The lines.
-        lines: Lines,
+        lines: Vec<Line>,
     },
     /// The end of a system's output.
     Log {
@@ -36,14 +36,14 @@ pub enum Evidence {
 
 impl Evidence {
     /// A difference with a title.
-    pub fn diff(title: impl Into<String>, lines: Lines) -> Evidence {
+    pub fn diff(title: impl Into<String>, lines: Vec<Line>) -> Evidence {
         Evidence::Diff { title: title.into(), lines }
     }
 
     /// The evidence as lines. Every report is made of them.
-    pub fn lines(&self) -> Lines {
+    pub fn lines(&self) -> Vec<Line> {
         match self {
-            Evidence::Text { text } | Evidence::Log { text } => Lines::from(text.as_str()),
+            Evidence::Text { text } | Evidence::Log { text } => lines_of(text),
             Evidence::Calls { lines } => lines.clone(),
             Evidence::Diff { title, lines } => title.lines().map(Line::from).chain(lines.iter().cloned()).collect(),
         }
@@ -56,7 +56,7 @@ impl Evidence {
             Evidence::Diff { title, lines } => (Some(title), Some(lines)),
             Evidence::Calls { lines } => (None, Some(lines)),
         };
-        let of_lines = lines.into_iter().flat_map(|lines| &mut lines.0).map(|line| &mut line.text);
+        let of_lines = lines.into_iter().flatten().map(|line| &mut line.text);
         text.into_iter().chain(of_lines).for_each(|text| *text = shown(text));
         self
     }

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::run_data::FailureData;
 use retake_base::cause::{Cause, CauseKind, headline};
 use retake_base::error::Error;
-use retake_base::line::{Line, Lines};
+use retake_base::line::{Line, lines_of, texts};
 use retake_base::text::{readable, visible};
 
 /// Why a scenario failed.
@@ -132,26 +132,26 @@ impl Failure {
     }
 
     /// The first line, and the hints below it.
-    pub(super) fn head(&self) -> Lines {
-        let lines = |hint: &String| Lines::from(&*format!("  {}", readable(hint)));
+    pub(super) fn head(&self) -> Vec<Line> {
+        let lines = |hint: &String| lines_of(&format!("  {}", readable(hint)));
         std::iter::once(Line::from(self.headline())).chain(self.hints.iter().flat_map(lines)).collect()
     }
 
     /// The ways to resolve it.
-    pub(super) fn advice_lines(&self) -> Lines {
-        let each = |Advice { case, command, .. }: &Advice| Lines::from(&*format!("{case}:\n    {command}"));
+    pub(super) fn advice_lines(&self) -> Vec<Line> {
+        let each = |Advice { case, command, .. }: &Advice| lines_of(&format!("{case}:\n    {command}"));
         self.advice.iter().flat_map(each).collect()
     }
 
     /// All of it.
-    pub fn lines(&self) -> Lines {
+    pub fn lines(&self) -> Vec<Line> {
         let mut lines = self.head();
         for evidence in &self.evidence {
-            lines.push("");
+            lines.push("".into());
             lines.extend(evidence.lines().into_iter().map(|line| Line { text: visible(&line.text), ..line }));
         }
         if !self.advice.is_empty() {
-            lines.push("");
+            lines.push("".into());
             lines.extend(self.advice_lines());
         }
         lines
@@ -166,6 +166,6 @@ impl From<Error> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines().fmt(f)
+        f.write_str(&texts(&self.lines()).join("\n"))
     }
 }

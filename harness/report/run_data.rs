@@ -12,7 +12,7 @@ use super::check::CheckData;
 use super::evidence::Evidence;
 use super::failure::{Advice, Deed};
 use retake_base::cause::Cause;
-use retake_base::line::Lines;
+use retake_base::line::Line;
 use retake_core::cost::CallerCost;
 use retake_engine::drive::StepData;
 use retake_engine::system::EgressData;
@@ -319,7 +319,7 @@ pub struct MissData {
     /// The reason, on one line.
     pub headline: String,
     /// The nearest turn and how the call differs from it, or what else explains the miss.
-    pub evidence: Lines,
+    pub evidence: Vec<Line>,
 }
 
 /// A request to a double of a tool server.

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::failure::Failure;
 use super::terminal::coloured;
 use retake_base::env::RETAKE;
-use retake_base::line::{Line, Lines, Side};
+use retake_base::line::{Line, Side};
 use retake_base::text::{clipped, counted, printed, visible};
 
 /// The columns and rows that are assumed if neither `COLUMNS` and `LINES` nor the terminal say how many there are.
@@ -67,9 +67,9 @@ pub fn terminal_size() -> Option<(usize, usize)> {
 }
 
 /// The lines of a failure with only as much evidence as fits between the first line and the advice.
-fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Lines {
+fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Vec<Line> {
     let height_of = |line: &str| line.chars().count().div_ceil(columns).max(1);
-    let height = |lines: &Lines| lines.iter().map(|line| height_of(&line.to_string())).sum::<usize>();
+    let height = |lines: &[Line]| lines.iter().map(|line| height_of(&line.to_string())).sum::<usize>();
     let whole = failure.lines();
     let room = rows.saturating_sub(AROUND);
     if height(&whole) <= room {
@@ -92,16 +92,16 @@ fn cut(failure: &Failure, scenario: &str, (columns, rows): (usize, usize)) -> Li
     let over = lines.len().saturating_sub(left);
     // What a log says last tells most.
     lines.drain(log.start..(log.start + over).min(log.end));
-    shown.push("");
+    shown.push("".into());
     for line in lines.iter().take(left) {
         let width = (columns - 1).saturating_sub(line.indent + SIGN);
         shown.push(Line { text: clipped(&visible(&line.text), width).into_owned(), ..line.clone() });
     }
     if over > 0 {
-        shown.push(format!("  … {}: {RETAKE} explain {scenario}", counted(over, "more line")));
+        shown.push(format!("  … {}: {RETAKE} explain {scenario}", counted(over, "more line")).into());
     }
     if !advice.is_empty() {
-        shown.push("");
+        shown.push("".into());
         shown.extend(advice);
     }
     shown

@@ -13,7 +13,7 @@ use super::verdict::{SHOWN, Sides};
 use crate::report::{Evidence, Failure};
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
-use retake_base::line::Lines;
+use retake_base::line::{Line, lines_of};
 use retake_base::text::{counted, listed, nth_turn};
 use retake_core::events::Change;
 use retake_engine::system::LogOf;
@@ -159,7 +159,7 @@ impl<'a> Failing<'a> {
         let second = self.second.map(|second| second.log.missed.as_slice()).unwrap_or_default();
         let unasked = self.second.map(Replayed::answers_not_asked_for).unwrap_or_default();
         let mut found: Vec<&Difference> = Vec::new();
-        let mut more = Lines::default();
+        let mut more = Vec::new();
         for (index, call) in second.iter().enumerate() {
             for difference in &call.differences {
                 let is_told = found.iter().any(|earlier| difference.follows_from(earlier));
@@ -168,7 +168,7 @@ impl<'a> Failing<'a> {
                 }
                 found.push(difference);
                 if index > 0 {
-                    more.push(format!("  {}", difference.cause.what));
+                    more.push(format!("  {}", difference.cause.what).into());
                     more.extend(difference.lines.iter().skip(1).map(|line| line.clone().indented(2)));
                 }
             }
@@ -222,7 +222,7 @@ impl<'a> Failing<'a> {
         }
         for (miss, times) in others.iter().take(SHOWN - 1) {
             let explained = self.explained(miss);
-            let mut lines = Lines::from(&*explained.headline());
+            let mut lines = lines_of(&explained.headline());
             lines.extend(details(&explained, *times));
             failure.evidence.push(Evidence::Calls { lines });
         }
@@ -337,10 +337,10 @@ fn is_same(a: &Miss, b: &Miss) -> bool {
     a.via == b.via && a.caller == b.caller && a.key == b.key && (a.key.is_some() || a.reason == b.reason)
 }
 
-fn details(miss: &Miss, times: usize) -> Lines {
+fn details(miss: &Miss, times: usize) -> Vec<Line> {
     let mut lines = miss.detail_lines();
     if times > 1 {
-        lines.push(format!("  again      the same call came {times} times"));
+        lines.push(format!("  again      the same call came {times} times").into());
     }
     lines
 }

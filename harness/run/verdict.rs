@@ -17,7 +17,7 @@ use time::OffsetDateTime;
 
 use retake_base::cause::{Cause, CauseKind};
 use retake_base::error::{Error, Result};
-use retake_base::line::Lines;
+use retake_base::line::Line;
 use retake_base::text::{in_other_form, nearest, nth_turn};
 use retake_core::conversation::Answer;
 use retake_core::days::{Days, Which};
@@ -398,7 +398,7 @@ impl Sides {
         found
     }
 
-    pub(super) fn diff(&self) -> Lines {
+    pub(super) fn diff(&self) -> Vec<Line> {
         unified_lines(&self.was.to_string(), &self.is.to_string())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::columns::{self, in_a_line, wrapped};
 use retake::__private::report::{CallData, Deed, RunAction, RunData, RunResult, StepData, TurnData, table};
+use retake_base::line::texts;
 use retake_base::text::{counted, nth_turn};
 use retake_core::cost::{CallerCost, HEAD};
 use retake_core::key::attributed;
@@ -104,8 +105,8 @@ fn head(run: &RunData, width: usize) -> Vec<String> {
         lines.extend(wrapped(&failure.headline, 0, width));
         // A run that did not get to its first step has nothing else to show.
         if run.steps.is_empty() && run.calls.is_empty() {
-            let texts = failure.evidence.iter().flat_map(|it| it.lines().texts());
-            lines.extend(texts.flat_map(|line| wrapped(&line, 2, width)));
+            let evidence = failure.evidence.iter().flat_map(|it| texts(&it.lines()));
+            lines.extend(evidence.flat_map(|line| wrapped(&line, 2, width)));
         }
     }
     lines
@@ -148,7 +149,7 @@ fn call_lines(number: usize, call: &CallData, width: usize) -> Vec<String> {
     }
     if let Some(miss) = &call.miss {
         lines.extend(labelled("missed", &miss.headline, width));
-        lines.extend(miss.evidence.texts().iter().flat_map(|line| wrapped(line, TITLE + 10, width)));
+        lines.extend(texts(&miss.evidence).iter().flat_map(|line| wrapped(line, TITLE + 10, width)));
     }
     lines
 }

@@ -6,6 +6,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, T
 use super::page::page;
 use retake::__private::report::{CheckResult, RunData, RunResult, markdown};
 use retake_base::error::{Error, Result};
+use retake_base::line::texts;
 use retake_base::text::visible;
 
 /// The form of a report.
@@ -39,7 +40,8 @@ fn junit(runs: &[RunData]) -> Result<String> {
             let kind = if unchecked { NonSuccessKind::Error } else { NonSuccessKind::Failure };
             status = TestCaseStatus::non_success(kind);
             let advice = failure.advice.iter().map(|advice| format!("{}:\n    {}", advice.case, advice.command));
-            let parts: Vec<String> = failure.evidence.iter().map(|it| it.lines().to_string()).chain(advice).collect();
+            let parts: Vec<String> =
+                failure.evidence.iter().map(|it| texts(&it.lines()).join("\n")).chain(advice).collect();
             status.set_message(visible(&failure.headline)).set_description(visible(&parts.join("\n\n")));
             if let Some(cause) = failure.causes.first() {
                 status.set_type(cause.kind.to_string());

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use retake::__private::report::{RunData, RunResult};
 use retake_base::error::{Error, Result};
-use retake_base::line::{Line, Lines, Side};
+use retake_base::line::{Line, Side};
 use retake_base::text::{clipped, counted, in_thousands};
 use view::RunView;
 
@@ -106,7 +106,7 @@ fn tallied(events: &Value) -> Result<String, minijinja::Error> {
 }
 
 /// Evidence as HTML, with the lines of each side marked.
-fn marked(lines: &Lines) -> String {
+fn marked(lines: &[Line]) -> String {
     let line = |line: &Line| match line.side {
         Side::Both => escaped(&line.to_string()),
         Side::Gone => format!("<span class=\"del\">{}</span>", escaped(&line.to_string())),

@@ -85,8 +85,8 @@ impl Situation<'_> {
             call.nearest = None;
             let messages = call.lookup.conversation.len();
             call.lines.truncate(1);
-            call.lines.push(format!("next to    {neighbour}"));
-            call.lines.push(format!("asks with  message {messages} of {messages}, which was never recorded:"));
+            call.lines.push(format!("next to    {neighbour}").into());
+            call.lines.push(format!("asks with  message {messages} of {messages}, which was never recorded:").into());
             let last = call.lookup.conversation.last();
             call.lines.extend(last.map(|message| Line::of(Side::Come, 2, around(&one_line(message), 0))));
         }

@@ -11,7 +11,7 @@ use super::follows::follows;
 use super::messages::{describe, in_short, one_line, texts, tool_of};
 use super::words::{change_within, common_ends, diff};
 use retake_base::cause::{Cause, CauseKind};
-use retake_base::line::{Line, Lines, Side};
+use retake_base::line::{Line, Side, lines_of};
 use retake_base::text::{around, counted, listed};
 use retake_core::conversation::OPAQUE;
 use retake_core::json::{Json, Layout};
@@ -28,7 +28,7 @@ pub struct Difference {
     /// The difference in the words of a failure's first line.
     pub cause: Cause,
     /// The evidence: the place of the difference, and both texts.
-    pub lines: Lines,
+    pub lines: Vec<Line>,
     /// The text that was recorded at this place; empty if there was none.
     pub(super) recorded: String,
     /// The text of the call at this place; empty if there is none.
@@ -45,7 +45,7 @@ pub struct Difference {
 impl Difference {
     /// Makes a difference that needs no texts and no evidence besides its cause.
     pub fn of(kind: CauseKind, what: String) -> Difference {
-        let (cause, lines) = (Cause::new(kind, what), Lines::default());
+        let (cause, lines) = (Cause::new(kind, what), Vec::new());
         let [recorded, called, who, done] = [const { String::new() }; 4];
         Difference { cause, lines, recorded, called, who, of_tools: false, done }
     }
@@ -179,7 +179,7 @@ impl Compared<'_> {
                 Difference::of(CauseKind::MessageOrder, what)
             }
         };
-        let mut lines = Lines::from(&*format!("difference at message {place}, in their order:"));
+        let mut lines = lines_of(&format!("difference at message {place}, in their order:"));
         lines.extend(shown(Side::Gone, a).chain(shown(Side::Come, b)));
         Some(Difference { lines, ..difference.by(who) })
     }
@@ -224,7 +224,7 @@ impl Compared<'_> {
             (CauseKind::MessageMissing, what)
         };
         let line = format!("difference {messages} of the recorded {of} {are} missing, from {first_shown} on:");
-        let mut lines = Lines::from(&*line);
+        let mut lines = lines_of(&line);
         lines.extend(shown(Side::Gone, &all[range.clone()]).take(3));
         self.say(Difference { of_tools, ..Difference::of(kind, what) }, lines, texts(&all[range]), "");
     }
@@ -237,7 +237,7 @@ impl Compared<'_> {
         let (messages, of, were) = (counted(count, "message"), all.len(), if count == 1 { "was" } else { "were" });
         let what = format!("{who} sends {messages} more than recorded: {first_shown}");
         let line = format!("difference {messages} of {of} {were} not recorded, from {first_shown} on:");
-        let mut lines = Lines::from(&*line);
+        let mut lines = lines_of(&line);
         lines.extend(shown(Side::Come, &all[range.clone()]).take(3));
         self.say(Difference::of(CauseKind::MessageExtra, what), lines, "", texts(&all[range]));
     }
@@ -252,7 +252,7 @@ impl Compared<'_> {
         let whole = format!("{place} of {} ({})", self.called.len(), describe(b));
         let (kind_a, kind_b) = (a.str_of("type").unwrap_or_default(), b.str_of("type").unwrap_or_default());
         let part = |field: &str, a: &str, b: &str| {
-            let mut lines = Lines::from(&*format!("difference at {whole}, in `{field}`:"));
+            let mut lines = lines_of(&format!("difference at {whole}, in `{field}`:"));
             lines.extend(diff(a, b));
             lines
         };
@@ -331,7 +331,7 @@ impl Compared<'_> {
     }
 
     /// Compares the tool calls of two messages.
-    fn calls(&mut self, a: &Json, b: &Json, place: &str, part: &dyn Fn(&str, &str, &str) -> Lines) {
+    fn calls(&mut self, a: &Json, b: &Json, place: &str, part: &dyn Fn(&str, &str, &str) -> Vec<Line>) {
         let calls = |message: &Json| message.get("tool_calls").and_then(Json::as_array).unwrap_or_default().to_vec();
         let (a, b) = (calls(a), calls(b));
         let names = |calls: &[Json]| {
@@ -368,9 +368,9 @@ impl Compared<'_> {
     }
 
     /// Adds a difference of this caller, with its evidence and the texts on both sides.
-    fn say(&mut self, difference: Difference, lines: Lines, recorded: impl Into<String>, called: impl Into<String>) {
+    fn say(&mut self, found: Difference, lines: Vec<Line>, recorded: impl Into<String>, called: impl Into<String>) {
         let (recorded, called) = (recorded.into(), called.into());
-        self.found.push(Difference { lines, recorded, called, ..difference.by(self.who) });
+        self.found.push(Difference { lines, recorded, called, ..found.by(self.who) });
     }
 
     /// Joins differences that are one change: messages that were sent as one, and results that were sent for each other's calls.

@@ -12,6 +12,7 @@ use super::words::{change, diff};
 use crate::belonging::differing;
 use crate::lookup::Lookup;
 use retake_base::cause::CauseKind;
+use retake_base::line::Line;
 use retake_base::text::{clipped, listed, nth_turn};
 use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, Rules, attributed, plain_conversation};
@@ -55,7 +56,8 @@ impl MissedCall {
         let (kind, what) = match &self.reason {
             MissReason::Ambiguous { .. } => {
                 let checks = self.lookup.checks.as_ref().map(|checks| &checks.texts);
-                self.lines.extend(group.map(|group| caller_rule::lines(group, checks, fixture)).unwrap_or_default());
+                let rules = group.map(|group| caller_rule::lines(group, checks, fixture)).unwrap_or_default();
+                self.lines.extend(rules.into_iter().map(Line::from));
                 (CauseKind::CallerUnknown, self.reason.to_string())
             }
             MissReason::OtherCaller { callers } => (CauseKind::Caller, asks_for(&listed(callers))),
@@ -66,7 +68,7 @@ impl MissedCall {
                 let is_again = self.lookup.caller.is_none() && same.iter().filter(|turn| is_own(turn)).count() > 1;
                 let of_another = same.iter().copied().find(|turn| !served[*turn] && !is_again);
                 let turn = of_another.or(turns.last().copied()).unwrap_or_default();
-                self.lines.push(format!("nearest    {}", run.place(turn)));
+                self.lines.push(format!("nearest    {}", run.place(turn)).into());
                 self.nearest = of_another;
                 if of_another.is_some() {
                     let recorded = &fixture.table.turns()[turn];
@@ -79,7 +81,7 @@ impl MissedCall {
                     (CauseKind::Caller, asks_for(&caller.unwrap_or_else(of)))
                 } else {
                     let open = run.open().count();
-                    self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()));
+                    self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()).into());
                     let all = turns.len() + more;
                     let of = if all == 1 { String::new() } else { format!(" and {} more", all - 1) };
                     let what = format!("asks once more than recorded: {}{of} had already answered it", nth_turn(turn));
@@ -125,7 +127,7 @@ impl MissedCall {
         if turns.is_empty() {
             let is_loaded = fixture.path.extension().is_some();
             let why = if is_loaded { format!("{} has no turns", fixture.path.display()) } else { NOT_LOADED.into() };
-            self.lines.push(format!("nearest    none, {why}"));
+            self.lines.push(format!("nearest    none, {why}").into());
             let who = match (&self.lookup.caller, who.strip_prefix("the call ")) {
                 (None, Some(words)) => format!("the service called the model ({words})"),
                 (None, None) => "the service called the model".to_owned(),
@@ -138,7 +140,7 @@ impl MissedCall {
             return self.only(CauseKind::Conversation, format!("{who} asks something that was never recorded"));
         };
         let turn = &turns[*index];
-        self.lines.push(format!("nearest    {}", run.place(*index)));
+        self.lines.push(format!("nearest    {}", run.place(*index)).into());
         let of_plain = turn.wire.as_ref().is_some_and(|wire| self.lookup.api.is_some_and(|api| api != wire.api));
         let plain = |messages: &[Json]| if of_plain { plain_conversation(messages) } else { messages.to_vec() };
         let (recorded, called) = (plain(conversation), plain(&self.lookup.conversation));
@@ -156,7 +158,7 @@ impl MissedCall {
             self.lines.extend(difference.lines.iter().cloned());
         }
         if self.differences.len() > SHOWN {
-            self.lines.push(format!("           … and {} more differences", self.differences.len() - SHOWN));
+            self.lines.push(format!("           … and {} more differences", self.differences.len() - SHOWN).into());
         }
         let request = |messages: &[Json]| {
             messages.first().map(|message| (message.str_of("type").map(str::to_owned), message.get("name").cloned()))
@@ -222,7 +224,7 @@ impl MissedCall {
         let now = self.lookup.checks.as_ref()?.texts.text(Check::Prompt);
         let what = format!("the system prompt of {} changed ({})", self.who(), change(recorded, now));
         let lines = Some(diff(recorded, now)).filter(|_| recorded != now)?;
-        self.lines.push("difference in the system prompt, which alone tells such calls apart:");
+        self.lines.push("difference in the system prompt, which alone tells such calls apart:".into());
         self.lines.extend(lines);
         Some(what)
     }
@@ -242,7 +244,7 @@ impl MissedCall {
         let Lookup { conversation, flaws, .. } = &self.lookup;
         let messages = format!("messages   {} in the key: {}", conversation.len(), outline(conversation));
         let flaws = flaws.iter().map(|(kind, what)| format!("{:<10} {what}", kind.to_string()));
-        self.lines = std::iter::once(messages).chain(flaws).collect();
+        self.lines = std::iter::once(messages).chain(flaws).map(Line::from).collect();
     }
 
     /// Names who makes the call.
@@ -259,17 +261,16 @@ impl MissedCall {
     /// Adds the evidence for a fixture that keeps hashes instead of conversations: the open turns, and the text of the call.
     fn hashes_only(&mut self, run: &Situation<'_>) {
         let (path, open) = (run.fixture.path.display(), run.open().count());
-        self.lines.push(format!(
-            "nearest    not known: {path} keeps hashes and no conversations; {open} of its {} turns are still open",
-            run.served.len()
-        ));
+        let turns = run.served.len();
+        let kept = format!("{path} keeps hashes and no conversations; {open} of its {turns} turns are still open");
+        self.lines.push(format!("nearest    not known: {kept}").into());
         self.lines.extend(run.open().take(OPEN).map(|index| {
             let turn = &run.fixture.table.turns()[index];
             let (by, hash) = (attributed(", by", turn.caller.as_deref()), turn.key.conversation_hash.short());
-            format!("open       {}{by}, conversation {hash}…: {}", nth_turn(index), answer_in_short(turn))
+            format!("open       {}{by}, conversation {hash}…: {}", nth_turn(index), answer_in_short(turn)).into()
         }));
         if open > OPEN {
-            self.lines.push(format!("           … and {} more", open - OPEN));
+            self.lines.push(format!("           … and {} more", open - OPEN).into());
         }
         let said = |message: &Json| {
             let calls = message.get("tool_calls").map(|calls| format!(" {}", calls.print(Layout::Python)));
@@ -277,8 +278,8 @@ impl MissedCall {
             format!("{}: {text}{}", describe(message), calls.unwrap_or_default())
         };
         let input: Vec<String> = self.lookup.conversation.iter().map(said).collect();
-        self.lines.push("input      as it was normalized for the key:");
-        self.lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}")));
+        self.lines.push("input      as it was normalized for the key:".into());
+        self.lines.extend(clipped(&input.join("\n"), INPUT).lines().map(|line| format!("  {line}").into()));
     }
 }
 

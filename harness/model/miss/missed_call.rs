@@ -7,7 +7,7 @@ use super::difference::Difference;
 use super::reason::MissReason;
 use crate::lookup::Lookup;
 use retake_base::cause::{Cause, headline};
-use retake_base::line::{Line, Lines};
+use retake_base::line::{Line, lines_of, texts};
 use retake_core::key::{Key, attributed};
 
 /// A model call that no turn answered, with everything that a person needs to find out why.
@@ -34,7 +34,7 @@ pub struct Miss {
     pub number: usize,
     /// The evidence as lines that say for which side they stand.
     #[doc(hidden)]
-    pub lines: Lines,
+    pub lines: Vec<Line>,
 }
 
 /// A call that missed, and the turn that it resembles most.
@@ -53,7 +53,7 @@ pub struct MissedCall {
     /// How the call differs from the recording.
     pub differences: Vec<Difference>,
     /// The evidence, line by line.
-    pub lines: Lines,
+    pub lines: Vec<Line>,
     /// The call's number among the scenario's model calls, counted from 1.
     pub number: usize,
 }
@@ -61,14 +61,14 @@ pub struct MissedCall {
 impl MissedCall {
     /// A call that missed, without any explanation.
     pub(crate) fn new(lookup: Lookup, key: Key, reason: MissReason, number: usize) -> MissedCall {
-        let (differences, lines) = (Vec::new(), Lines::default());
+        let (differences, lines) = (Vec::new(), Vec::new());
         MissedCall { lookup, key, nearest: None, has_no_turn: false, reason, differences, lines, number }
     }
 
     /// A miss of this call with the explanation of this one.
     pub fn explained(&self, miss: &Miss) -> Miss {
         let causes = self.differences.iter().map(|difference| difference.cause.clone()).collect();
-        Miss { evidence: self.lines.texts(), lines: self.lines.clone(), causes, ..miss.clone() }
+        Miss { evidence: texts(&self.lines), lines: self.lines.clone(), causes, ..miss.clone() }
     }
 }
 
@@ -82,27 +82,27 @@ impl Miss {
         reason: MissReason,
         evidence: Vec<String>,
     ) -> Miss {
-        let lines = evidence.iter().map(String::as_str).collect();
+        let lines = evidence.iter().map(Line::from).collect();
         Miss { evidence, lines, ..Miss::new(scenario, fixture, via, reason, cause) }
     }
 
     /// A call that missed, without any explanation.
     pub(crate) fn new(scenario: &str, fixture: &Path, via: String, reason: MissReason, cause: Cause) -> Miss {
         let (scenario, fixture, evidence, causes) = (scenario.to_owned(), fixture.to_owned(), Vec::new(), vec![cause]);
-        let (caller, key, number, lines) = (None, None, 0, Lines::default());
+        let (caller, key, number, lines) = (None, None, 0, Vec::new());
         Miss { scenario, fixture, via, caller, key, reason, evidence, causes, number, lines }
     }
     /// Everything below the headline: the call, the evidence, and the key.
     pub fn details(&self) -> String {
-        self.detail_lines().to_string()
+        texts(&self.detail_lines()).join("\n")
     }
 
     /// The same as lines.
     #[doc(hidden)]
-    pub fn detail_lines(&self) -> Lines {
+    pub fn detail_lines(&self) -> Vec<Line> {
         let who = format!("{}, in scenario `{}`", attributed(", by", self.caller.as_deref()), self.scenario);
         let number = if self.number == 0 { String::new() } else { format!("{}: ", self.number) };
-        let mut lines = Lines::from(&*format!("  call       {number}{}{who}", self.via));
+        let mut lines = lines_of(&format!("  call       {number}{}{who}", self.via));
         let evidence = self.lines.iter().map(|line| line.clone().indented(2));
         let key = self.key.map(|key| {
             let (conversation, input) = (key.conversation_hash.short(), key.input_hash.short());

@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use retake_base::line::{Line, Lines, Side};
+use retake_base::line::{Line, Side};
 use retake_base::text::{apart, around};
 
 /// The most lines of a diff that are shown.
@@ -11,10 +11,10 @@ const DIFF_LINES: usize = 20;
 const COMPARED: usize = 20_000;
 
 /// Returns a diff of two texts in at most [`DIFF_LINES`] lines, including a line with the words that changed.
-pub(super) fn diff(recorded: &str, called: &str) -> Lines {
+pub(super) fn diff(recorded: &str, called: &str) -> Vec<Line> {
     let (prefix, suffix) = common_ends(recorded, called);
     let (left, right) = (&recorded[prefix..recorded.len() - suffix], &called[prefix..called.len() - suffix]);
-    let mut lines = Lines::default();
+    let mut lines = Vec::new();
     if left.len().max(right.len()) <= COMPARED {
         let first_line = recorded[..prefix].matches('\n').count();
         let line_start = recorded[..prefix].rfind('\n').map_or(0, |i| i + 1);
@@ -40,11 +40,11 @@ pub(super) fn diff(recorded: &str, called: &str) -> Lines {
     let more = lines.len().saturating_sub(DIFF_LINES - 2);
     if more > 0 {
         lines.truncate(DIFF_LINES - 2);
-        lines.push(format!("    … {more} more lines"));
+        lines.push(format!("    … {more} more lines").into());
     }
     let (was, is) = fragments_with_space(recorded, called);
     let short = |text: &str| text.chars().count() <= 60;
-    lines.extend((short(was) && short(is)).then(|| format!("  words {was:?} → {is:?}")));
+    lines.extend((short(was) && short(is)).then(|| format!("  words {was:?} → {is:?}").into()));
     lines
 }
 

@@ -9,7 +9,7 @@ fn texts_of_a_run_are_escaped() {
         line(Side::Both, 2, "& \"so\" on"),
         line(Side::Gone, 0, "gone"),
     ];
-    let text = marked(&lines.into_iter().collect());
+    let text = marked(&lines);
     assert_eq!(
         text,
         "<span class=\"add\">  + &lt;script&gt;alert(1)&lt;/script&gt;</span>\n  &amp; &quot;so&quot; on\n<span class=\"del\">- gone</span>"

@@ -34,7 +34,7 @@ fn a_different_text_from_a_tool_names_the_tool_and_the_words() {
         "  + rainy today",
         "  words \"sunny\" → \"rainy\"",
     ];
-    assert_eq!(all[0].lines.texts(), lines);
+    assert_eq!(retake_base::line::texts(&all[0].lines), lines);
     assert_eq!(all.len(), 1);
 }
 
