@@ -234,11 +234,11 @@ pub(super) fn candidates(options: &ShapeOptions, pointer: &str) -> Vec<(Setting,
         change(&mut options);
         all.push((Setting::With(setting), options));
     };
-    if !options.lengths {
-        with("lengths = true".to_owned(), &|options| options.lengths = true);
+    if options.without_lengths {
+        with("lengths = true".to_owned(), &|options| options.without_lengths = false);
     }
-    if !options.after_last {
-        with("after_last = true".to_owned(), &|options| options.after_last = true);
+    if options.until_last {
+        with("after_last = true".to_owned(), &|options| options.until_last = false);
     }
     if options.detail == Detail::Keys {
         with("detail = \"types\"".to_owned(), &|options| options.detail = Detail::Types);

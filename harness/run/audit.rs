@@ -141,7 +141,7 @@ fn audited(scenario: &Scenario, replayed: &Replayed, options: AuditOptions) -> A
     // To look for secrets takes a fifth of an audit. No change adds one, so it is enough to look at what was captured.
     let scrubbed = |text: &str| secrets.text(text, &mut Fired::new()).into_owned();
     let unchanged = Shaped::of(captures, &shape, &known, &normalize).golden;
-    let tells = !captures.is_empty() && shape.turns;
+    let tells = !captures.is_empty() && !shape.without_turns;
     let held_nowhere = if tells { held_nowhere(&unchanged, &known.recorded) } else { Vec::new() };
     let has_secrets = unchanged.clone().with_text(None, &scrubbed) != unchanged;
     let made = |captures: &[Captured], options: &ShapeOptions| {

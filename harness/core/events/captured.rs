@@ -98,7 +98,7 @@ impl Captured {
 
     /// Returns all events that a golden covers.
     pub(super) fn all_events(&self, options: &ShapeOptions) -> impl Iterator<Item = &Event> {
-        self.events.iter().chain(if options.after_last { &*self.after.events } else { &[] })
+        self.events.iter().chain(if options.until_last { &[] } else { &*self.after.events })
     }
 }
 

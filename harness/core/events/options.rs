@@ -9,7 +9,7 @@ use crate::json::Json;
 use retake_base::error::Error;
 
 /// What a golden shows, and what it leaves open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as in the file")]
 pub struct ShapeOptions {
     /// How much of each payload is shown.
@@ -29,42 +29,20 @@ pub struct ShapeOptions {
     pub text: TextAs,
     /// Whether comments are shown. Usually they are heartbeats, whose number and times mean nothing.
     pub comments: bool,
-    /// Whether the lengths of lists and the number of ids at a place are shown.
-    pub lengths: bool,
+    /// Whether the lengths of lists and the number of ids at a place are left out.
+    pub without_lengths: bool,
     /// Keys, in addition to the usual ones, whose words are shown and not only their type.
     pub words: Vec<String>,
-    /// Whether everything after the last event for which a step waits is shown.
-    pub after_last: bool,
-    /// Whether it is shown which turns of the model a text repeats.
-    pub turns: bool,
+    /// Whether everything after the last event for which a step waits is left out.
+    pub until_last: bool,
+    /// Whether it is left out which turns of the model a text repeats.
+    pub without_turns: bool,
     /// Places of which only types are shown.
     pub loose: Vec<Loose>,
     /// The names of headers, in lower case, whose attributes and shapes of values are shown.
     pub headers: Vec<String>,
     /// The JSON pointer of the name of events that are all called the same.
     pub event_name: Option<String>,
-}
-
-impl Default for ShapeOptions {
-    fn default() -> ShapeOptions {
-        ShapeOptions {
-            detail: Detail::default(),
-            show: Vec::new(),
-            collapse: Vec::new(),
-            unordered: Vec::new(),
-            ordered: false,
-            ignore: Vec::new(),
-            text: TextAs::default(),
-            comments: false,
-            lengths: true,
-            words: Vec::new(),
-            after_last: true,
-            turns: true,
-            loose: Vec::new(),
-            headers: Vec::new(),
-            event_name: None,
-        }
-    }
 }
 
 impl ShapeOptions {

@@ -61,7 +61,7 @@ impl Calls {
         normalize: &Normalize,
     ) -> Cow<'a, [Captured]> {
         let mut sorted = Cow::Borrowed(captures);
-        let whole = ShapeOptions { after_last: true, ..options.clone() };
+        let whole = ShapeOptions { until_last: false, ..options.clone() };
         for (nth, mut events) in read(captures, &whole, normalize).into_iter().enumerate() {
             let slots: Vec<usize> = events.iter().map(|event| event.at).collect();
             self.order(&mut events, options);
@@ -85,7 +85,7 @@ impl Calls {
         if self.without_ids || options.ordered {
             return self.answers.is_empty() && !self.without_ids;
         }
-        let captures = read(captures, &ShapeOptions { after_last: true, ..options.clone() }, normalize);
+        let captures = read(captures, &ShapeOptions { until_last: false, ..options.clone() }, normalize);
         let streams = captures.iter().flat_map(|events| events.chunk_by(|a, b| a.is_late == b.is_late));
         let streams: Vec<Vec<Places>> =
             streams.map(|events| events.iter().map(|event| self.places_in(event)).collect()).collect();

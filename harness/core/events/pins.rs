@@ -33,7 +33,7 @@ impl<'a> Pins<'a> {
 
     /// Whether lengths and numbers are shown at all.
     pub(super) fn counts(&self) -> bool {
-        self.options.lengths
+        !self.options.without_lengths
     }
 
     pub(super) fn is_loose(&self, pointer: &str) -> bool {

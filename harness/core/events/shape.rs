@@ -59,7 +59,7 @@ impl Shaped {
         }
         // A golden that names no turn holds all texts as they were sent.
         let before = known.committed.filter(|_| !matches!(known.tells, Tells::Shown(_)));
-        let tells = options.turns && before.is_none_or(Golden::names_turns);
+        let tells = !options.without_turns && before.is_none_or(Golden::names_turns);
         let turns = if tells { Turns::of(known, normalize) } else { Turns::default() };
         let named = turns.passed.as_ref().map(|passed| passed.holdings.clone());
         let named = named.or_else(|| Some(Passed::of(before?).holdings)).unwrap_or_default();
@@ -191,7 +191,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let is_shown = |tree: &Tree| tree.is_nested() || is_held(tree) || was_held(tree);
     let trees = shapes.into_iter().map(tree).filter(is_shown).collect();
     let head = Some(Head { status: capture.status.to_string(), media, ids, ids_repeat, early: Vec::new() });
-    let ending = if options.after_last || capture.is_left_open() { capture.after.ending } else { Ending::Ended };
+    let ending = if options.until_last && !capture.is_left_open() { Ending::Ended } else { capture.after.ending };
     let is_blank = |read: &ReadEvent<'_>| matches!(&read.event.payload, Payload::Data(text) if text.trim().is_empty());
     let is_blank = Beside(matches!(events, [body] if body.event.is_body() && is_blank(body)));
     (Block { request, head, headers, ending, trees, events: lines, is_blank, page: Vec::new() }, lost)

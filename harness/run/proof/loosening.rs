@@ -47,18 +47,18 @@ impl Loosening {
         let moved = names(&|one, other| moved_and_counted(one, other).0);
         let counted = names(&|one, other| moved_and_counted(one, other).1);
         let tangled = names(&tangled);
-        let forms = |after_last: bool| {
+        let forms = |until_last: bool| {
             let none = Vec::new();
             let all = [(&none, &none), (&moved, &none), (&tangled, &none), (&none, &counted), (&moved, &counted)];
             all.map(|(moved, counted)| ShapeOptions {
-                after_last: after_last && options.after_last,
+                until_last: until_last || options.until_last,
                 unordered: [&options.unordered[..], moved].concat(),
                 collapse: [&options.collapse[..], counted].concat(),
                 ..options.clone()
             })
         };
-        let after_last = [true, false].into_iter().filter(|after_last| options.after_last || *after_last);
-        for mut tried in after_last.flat_map(forms) {
+        let until_last = [false, true].into_iter().filter(|until_last| !(options.until_last && *until_last));
+        for mut tried in until_last.flat_map(forms) {
             let goldens = goldens(&tried);
             let pins: BTreeSet<Loose> = goldens.iter().flat_map(|other| goldens[0].differing_pins(other)).collect();
             tried.loose.extend(pins);
@@ -76,7 +76,7 @@ impl Loosening {
                 changed("collapse", &tried.collapse, options.collapse.len()),
                 changed("loose", &loose, options.loose.len()),
             ];
-            let after_last = (tried.after_last != options.after_last).then(|| "after_last = false".to_owned());
+            let after_last = (tried.until_last != options.until_last).then(|| "after_last = false".to_owned());
             let lines: Vec<String> = lists.into_iter().flatten().chain(after_last).collect();
             return Some(Loosening { runs: goldens.len(), toml: lines.join("\n    ") });
         }

@@ -49,7 +49,7 @@ impl Proof<'_> {
         let Proof { project, scenario, .. } = *self;
         // Rules that are only tried write no golden.
         let is_own = Arc::ptr_eq(rules, &project.rules);
-        let fixture = fixture.filter(|_| is_own && has_golden(scenario) && scenario.golden.turns)?;
+        let fixture = fixture.filter(|_| is_own && has_golden(scenario) && !scenario.golden.without_turns)?;
         let golden = |tells: Tells<'_>| -> Golden {
             let mut known = Known { tells, has_others: true, ..first.known_with(None) };
             known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&known.recorded));

@@ -122,12 +122,12 @@ pub(super) fn golden(raw: Option<&RawGolden>, headers: Vec<String>) -> ShapeOpti
         ignore: raw.ignore.unwrap_or_default(),
         text: raw.text.unwrap_or_default().0,
         comments: raw.comments.unwrap_or_default(),
-        lengths: raw.lengths.unwrap_or(true),
+        without_lengths: raw.lengths == Some(false),
         words: raw.words.unwrap_or_default(),
-        after_last: raw.after_last.unwrap_or(true),
+        until_last: raw.after_last == Some(false),
         loose: raw.loose.iter().flatten().map(|place| Loose::of(place)).collect(),
         headers,
         event_name: raw.event_name.map(|pointer| pointer.as_str().to_owned()),
-        turns: true,
+        without_turns: false,
     }
 }

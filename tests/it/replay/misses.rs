@@ -51,7 +51,7 @@ fn shapes(captured: &Path) -> String {
     let options = ShapeOptions {
         detail: Detail::Keys,
         collapse: vec!["messages".to_owned()],
-        lengths: false,
+        without_lengths: true,
         loose: vec![Loose::of("messages")],
         ..ShapeOptions::default()
     };

@@ -388,7 +388,7 @@ fn which_of_somebody_elses_texts_it_is_is_true_of_one_recording() {
         let known = Known { foreign: Some(foreign), has_others: true, recorded, committed, ..Known::default() };
         Shaped::of(
             &[captured(&[line])],
-            &ShapeOptions { turns: false, ..ShapeOptions::default() },
+            &ShapeOptions { without_turns: true, ..ShapeOptions::default() },
             &known,
             &str::to_owned,
         )

@@ -71,10 +71,10 @@ impl Format {
     /// Returns the options for a golden that is compared with one of this format.
     pub fn options(self, options: &ShapeOptions) -> ShapeOptions {
         ShapeOptions {
-            lengths: options.lengths && self.holds(Part::Lengths),
+            without_lengths: options.without_lengths || !self.holds(Part::Lengths),
             ordered: options.ordered || !self.holds(Part::CallOrder),
-            after_last: options.after_last && self.holds(Part::AfterLast),
-            turns: options.turns && self.holds(Part::Turns),
+            until_last: options.until_last || !self.holds(Part::AfterLast),
+            without_turns: options.without_turns || !self.holds(Part::Turns),
             ..options.clone()
         }
     }

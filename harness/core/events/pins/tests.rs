@@ -79,7 +79,7 @@ fn a_shorter_or_longer_list_is_noticed_at_each_depth_and_in_bodies() {
     noticed("values {\"messages\": [1, 2]}", "values {\"messages\": [1]}");
     noticed("values {\"a\": {\"b\": [{\"c\": [1, 2]}]}}", "values {\"a\": {\"b\": [{\"c\": [1]}]}}");
     noticed("body [{}, {}, {}]", "body [{}]");
-    let without = ShapeOptions { lengths: false, ..options() };
+    let without = ShapeOptions { without_lengths: true, ..options() };
     let text = |lines| golden_of(lines, &without).golden.to_string();
     assert_eq!(text("body [{\"l\": [\"a\", \"b\"]}]"), text("body [{\"l\": [\"a\"]}, {\"l\": [\"b\", \"c\"]}]"));
 }
@@ -179,7 +179,7 @@ fn events_after_the_last_one_are_printed_below_a_separate_line() {
     );
     assert_eq!(text("", Ending::BrokeOff, &options()), format!("{head}(broke off)\n"));
     assert_eq!(text("", Ending::Open, &options()), format!("{head}(left open)\n"));
-    let without = ShapeOptions { after_last: false, ..options() };
+    let without = ShapeOptions { until_last: true, ..options() };
     assert_eq!(text("end null", Ending::BrokeOff, &without), head);
 }
 
@@ -363,7 +363,7 @@ fn at_values_a_loose_place_shows_its_type_and_is_not_part_of_the_hash() {
     assert_eq!(of(&one, &["values:/took"]).golden.to_string(), of(&other, &["values:/took"]).golden.to_string());
     assert!(of(&one, &["values:/took"]).golden.to_string().contains("  took       number\n"));
     // With loose counts, it does not matter which values belong together.
-    let uncounted = ShapeOptions { detail: Detail::Values, lengths: false, ..options() };
+    let uncounted = ShapeOptions { detail: Detail::Values, without_lengths: true, ..options() };
     assert!(!golden_of(&one, &uncounted).golden.to_string().contains("as a whole"));
     // The hash alone.
     let moved = events(1).lines().rev().map(|line| line.to_owned() + "\n").collect::<String>() + &events(1);

@@ -33,7 +33,7 @@ fn captured(lines: &str) -> Captured {
 }
 
 fn golden_of(lines: &str, known: &Known<'_>) -> String {
-    let options = ShapeOptions { collapse: vec!["c".to_owned()], turns: false, ..ShapeOptions::default() };
+    let options = ShapeOptions { collapse: vec!["c".to_owned()], without_turns: true, ..ShapeOptions::default() };
     let normalize = |text: &str| {
         let text = text.replace("/work/7", "<workdir>");
         crate::key::Normalizer::default().apply(&text).into_owned()
@@ -335,7 +335,7 @@ fn a_text_of_events_that_take_their_names_from_the_data_is_held() {
         Json::object([("kind", Json::from("text")), ("piece", piece.into())]).print(Layout::Compact)
     });
     let (collapse, event_name) = (vec!["c/text".to_owned()], Some("/kind".to_owned()));
-    let options = ShapeOptions { collapse, event_name, turns: false, ..ShapeOptions::default() };
+    let options = ShapeOptions { collapse, event_name, without_turns: true, ..ShapeOptions::default() };
     let golden = Shaped::of(&[captured(&lines)], &options, &known(&[said(RAIN)]), &str::to_owned).golden.to_string();
     assert!(golden.contains("c/text    …  /piece = \"It rains in Paris.\""), "{golden}");
 }
