@@ -357,6 +357,18 @@ impl Node {
         self.kinds.iter().for_each(|kind| kind.each(found));
         self.below.iter().for_each(|below| below.each(found));
     }
+
+    /// Changes what stands at this place and below it.
+    fn change(&mut self, act: &dyn Fn(&mut Kinds)) {
+        change(&mut self.kinds, act);
+        self.below.iter_mut().for_each(|below| below.change(act));
+    }
+}
+
+/// Changes what stands at each place inside of these kinds, and then these.
+pub(super) fn change(kinds: &mut Kinds, act: &dyn Fn(&mut Kinds)) {
+    kinds.iter_mut().flat_map(Kind::inside_mut).for_each(|inside| change(inside, act));
+    act(kinds);
 }
 
 impl Kind {

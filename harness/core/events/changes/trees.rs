@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::words::EACH_OTHER;
 use super::{Change, Subject, What};
 use crate::events::golden::{
-    Block, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, of_this_recording, without_orders,
+    Block, Id, Kind, Kinds, NUMBER, Node, Printed, STRING, Tree, change, of_this_recording, without_orders,
 };
 use crate::events::times::{LATER, NOW};
 use crate::events::words::is_word;
@@ -164,23 +164,22 @@ fn scalar_of(kind: &Kind) -> String {
 /// Returns kinds without the numbers of ids and how many there are, sorted; and on demand without the lengths of lists and what
 /// counts their elements.
 fn plain(kinds: &[Kind], without_lengths: bool) -> Kinds {
-    let mut kinds = kinds.to_vec();
-    for kind in &mut kinds {
-        for inside in kind.inside_mut() {
-            *inside = plain(inside, without_lengths);
+    let mut plain = kinds.to_vec();
+    change(&mut plain, &|kinds| {
+        for kind in kinds.iter_mut() {
+            match kind {
+                Kind::Id(Id::Named(_)) => {}
+                Kind::Id(id) | Kind::Short(id) => *id = Id::One,
+                Kind::From(_) if without_lengths => *kind = Kind::plain(NUMBER),
+                Kind::List(list) if without_lengths => (list.range, list.total) = (None, None),
+                _ => {}
+            }
         }
-        match kind {
-            Kind::Id(Id::Named(_)) => {}
-            Kind::Id(id) | Kind::Short(id) => *id = Id::One,
-            Kind::From(_) if without_lengths => *kind = Kind::plain(NUMBER),
-            Kind::List(list) if without_lengths => (list.range, list.total) = (None, None),
-            _ => {}
-        }
-    }
-    // The kinds of one place are sorted by their texts, and so by the numbers.
-    kinds.sort_by_cached_key(ToString::to_string);
-    kinds.dedup();
-    kinds
+        // The kinds of one place are sorted by their texts, and so by the numbers.
+        kinds.sort_by_cached_key(ToString::to_string);
+        kinds.dedup();
+    });
+    plain
 }
 
 /// Returns the changes of the trees of a response, one for each label. `new_name` returns what the run calls a label.

@@ -131,11 +131,32 @@ impl Block {
             let Shown::Value(_, value) = shown else { continue };
             *value = without_times(value);
         }
-        let lacks_of_types = |part| lacks(part) && detail != Detail::Values;
-        let plain = Plain { format, words: lacks_of_types(Part::Words), booleans: lacks_of_types(Part::Booleans) };
+        let [words, booleans] = [Part::Words, Part::Booleans].map(|part| lacks(part) && detail != Detail::Values);
+        // What is left out of trees: words, and not the values of which some look like words; booleans, and where numbers begin to count.
+        let plain = |kinds: &mut Kinds| {
+            for kind in kinds.iter_mut() {
+                match kind {
+                    Kind::Id(_) | Kind::Short(_) if lacks(Part::Ids) => *kind = Kind::plain("string"),
+                    Kind::Quoted(_) | Kind::More(_) if words => *kind = Kind::plain("string"),
+                    Kind::Plain(word) if booleans && ["false", "true"].contains(&&**word) => {
+                        *kind = Kind::plain("boolean");
+                    }
+                    Kind::From(_) if booleans => *kind = Kind::plain("number"),
+                    Kind::Time(..) | Kind::Quoted(_) if lacks(Part::Times) => {
+                        *kind = Kind::of(&without_times(&kind.to_string()));
+                    }
+                    Kind::List(list) if lacks(Part::Lengths) => {
+                        *list = List { elements: std::mem::take(&mut list.elements), ..List::default() };
+                    }
+                    _ => {}
+                }
+            }
+            kinds.sort_by_cached_key(ToString::to_string);
+            kinds.dedup();
+        };
         self = self.in_lines();
         for tree in &mut self.trees {
-            plain.node(&mut tree.root);
+            tree.root.change(&plain);
             tree.whole.take_if(|_| lacks(Part::Lengths) || detail != Detail::Values && lacks(Part::Turns));
         }
         self
@@ -199,48 +220,6 @@ fn without_times(value: &str) -> String {
         regex(r#""<(?:TS|DATE)>"|yyyy-mm-dd(?:[T ]hh:mm:ss(?:\.f)?(?:Z|\+hh:?mm)?)?|time in (?:s|ms|µs|ns)"#)
     });
     FORMS.replace_all(value, TIME).into_owned()
-}
-
-/// What is left out of trees.
-#[derive(Clone, Copy)]
-struct Plain {
-    format: Format,
-    /// Whether words are left out, and not the values of which some look like words.
-    words: bool,
-    /// Whether booleans and where numbers begin to count are.
-    booleans: bool,
-}
-
-impl Plain {
-    fn node(self, node: &mut Node) {
-        self.kinds(&mut node.kinds);
-        node.below.iter_mut().for_each(|below| self.node(below));
-    }
-
-    fn kinds(self, kinds: &mut Kinds) {
-        for kind in kinds.iter_mut() {
-            match kind {
-                Kind::Id(_) | Kind::Short(_) if !self.format.holds(Part::Ids) => *kind = Kind::plain("string"),
-                Kind::Quoted(_) | Kind::More(_) if self.words => *kind = Kind::plain("string"),
-                Kind::Plain(word) if self.booleans && ["false", "true"].contains(&&**word) => {
-                    *kind = Kind::plain("boolean");
-                }
-                Kind::From(_) if self.booleans => *kind = Kind::plain("number"),
-                Kind::Time(..) | Kind::Quoted(_) if !self.format.holds(Part::Times) => {
-                    *kind = Kind::of(&without_times(&kind.to_string()));
-                }
-                Kind::List(list) => {
-                    self.kinds(&mut list.elements);
-                    if !self.format.holds(Part::Lengths) {
-                        *list = List { elements: std::mem::take(&mut list.elements), ..List::default() };
-                    }
-                }
-                _ => {}
-            }
-        }
-        kinds.sort_by_cached_key(ToString::to_string);
-        kinds.dedup();
-    }
 }
 
 #[cfg(test)]

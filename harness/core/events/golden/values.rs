@@ -2,7 +2,7 @@
 //! that file and no golden.
 
 use super::varying::tell;
-use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top};
+use super::{Block, EventLine, Golden, Head, Kind, Kinds, NUMBER, Node, STRING, Top, change};
 
 impl Golden {
     /// Returns it without what is true of one recording, and that by itself, if there is any: other words of the model change only that.
@@ -13,7 +13,7 @@ impl Golden {
         let is_of_one = self.recording.is_some();
         for tree in general.blocks.iter_mut().flat_map(|block| &mut block.trees) {
             tree.whole.take_if(|_| is_of_one);
-            tree.root.leave_out_recording();
+            tree.root.change(&leave_recording_out);
         }
         values.blocks = self.blocks.iter().map(|block| block.of_recording(is_of_one)).collect();
         (general, values.blocks.iter().any(|block| !block.trees.is_empty()).then_some(values))
@@ -56,11 +56,6 @@ impl EventLine {
 }
 
 impl Node {
-    fn leave_out_recording(&mut self) {
-        general(&mut self.kinds);
-        self.below.iter_mut().for_each(Node::leave_out_recording);
-    }
-
     fn keep_of_recording(&mut self) -> bool {
         self.below.retain_mut(Node::keep_of_recording);
         !self.below.is_empty() || self.is_of_recording()
@@ -74,7 +69,7 @@ impl Node {
 
     fn add_values(&mut self, values: &Node) {
         let mut kinds = values.kinds.clone();
-        general(&mut kinds);
+        change(&mut kinds, &leave_recording_out);
         if values.is_of_recording() && kinds == self.kinds {
             self.kinds.clone_from(&values.kinds);
         }
@@ -86,10 +81,7 @@ impl Node {
 }
 
 /// Leaves out of kinds what is true of one recording.
-fn general(kinds: &mut Kinds) {
-    for inside in kinds.iter_mut().flat_map(Kind::inside_mut) {
-        general(inside);
-    }
+fn leave_recording_out(kinds: &mut Kinds) {
     tell(kinds, &Kind::is_of_recording, &|kind| {
         Some(match kind {
             Kind::Derived(of) => of.time().unwrap_or_else(|| Kind::plain(if of.is_number() { NUMBER } else { STRING })),

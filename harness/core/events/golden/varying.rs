@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::slice::from_ref;
 
-use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree};
+use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree, change};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
 use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW, drops_zeros};
@@ -310,36 +310,27 @@ pub(super) fn let_order_vary(
 
 /// Kinds as they stand on a line, without the order of lists.
 pub(in crate::events) fn without_orders(kinds: &[Kind]) -> String {
-    printed(kinds, &leave_order_out)
+    printed(kinds, &|kind| kind)
 }
 
 /// The same without what is true of one recording only.
 pub(in crate::events) fn of_any_recording(kinds: &[Kind]) -> String {
-    printed(kinds, &|kind| {
-        leave_order_out(kind);
-        *kind = kind.bare().clone();
-    })
+    printed(kinds, &Kind::bare)
 }
 
 /// The same with all that texts say in this recording.
 pub(in crate::events) fn of_this_recording(kinds: &[Kind]) -> String {
-    printed(kinds, &|kind| {
-        leave_order_out(kind);
-        *kind = kind.whole().clone();
-    })
+    printed(kinds, &Kind::whole)
 }
 
-fn printed(kinds: &[Kind], change: &dyn Fn(&mut Kind)) -> String {
-    fn each(kinds: &mut [Kind], change: &dyn Fn(&mut Kind)) {
-        for kind in kinds {
-            change(kind);
-            for inside in kind.inside_mut() {
-                each(inside, change);
-            }
-        }
-    }
+fn printed(kinds: &[Kind], said: &dyn for<'k> Fn(&'k Kind) -> &'k Kind) -> String {
     let mut kinds = kinds.to_vec();
-    each(&mut kinds, change);
+    change(&mut kinds, &|kinds| {
+        for kind in kinds {
+            leave_order_out(kind);
+            *kind = said(kind).clone();
+        }
+    });
     Printed(&kinds).to_string()
 }
 
