@@ -1,16 +1,16 @@
 //! Removes secrets from everything that people see of a run, since terminal output ends up in CI logs and in bug reports.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::{Fired, Scrub};
 use crate::json::Json;
 
 /// The secrets of this run, with values from its environment. The known forms are used until they are set.
-static HIDDEN: RwLock<Option<Scrub>> = RwLock::new(None);
+static HIDDEN: LazyLock<RwLock<Scrub>> = LazyLock::new(|| RwLock::new(Scrub::known()));
 
 /// Sets the secrets that are removed from now on.
 pub fn hide(secrets: Scrub) {
-    *HIDDEN.write().unwrap_or_else(PoisonError::into_inner) = Some(secrets);
+    *HIDDEN.write().unwrap_or_else(PoisonError::into_inner) = secrets;
 }
 
 /// Returns a text for people, without secrets.
@@ -24,8 +24,5 @@ pub fn shown_json(json: &mut Json) {
 }
 
 fn hidden<T>(lose: impl FnOnce(&Scrub) -> T) -> T {
-    match &*HIDDEN.read().unwrap_or_else(PoisonError::into_inner) {
-        Some(scrub) => lose(scrub),
-        None => lose(&Scrub::known()),
-    }
+    lose(&HIDDEN.read().unwrap_or_else(PoisonError::into_inner))
 }

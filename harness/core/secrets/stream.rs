@@ -177,10 +177,9 @@ impl Frame {
 fn lines_of(frame: &str) -> impl Iterator<Item = &str> {
     let mut rest = frame;
     std::iter::from_fn(move || {
-        let at = rest.find(['\n', '\r'])?;
-        let (line, after) = rest.split_at(at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let end = rest.find(['\n', '\r']).map(|at| at + if rest[at..].starts_with("\r\n") { 2 } else { 1 });
+        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
         rest = after;
-        Some(line)
+        (!line.is_empty()).then_some(line)
     })
-    .chain(frame.rfind(['\n', '\r']).map_or(Some(frame), |at| Some(&frame[at + 1..])).filter(|last| !last.is_empty()))
 }
