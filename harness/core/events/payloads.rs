@@ -18,15 +18,13 @@ pub(super) struct Payloads {
     hashes: Vec<[u8; 32]>,
     /// Whether some list has several elements.
     lists: bool,
-    /// The number of each value at each place, in the order in which the values first appeared.
-    numbers: HashMap<(u64, String), usize>,
-    /// The number of distinct values at each place.
-    counts: HashMap<u64, usize>,
+    /// At each place, the number of each value, in the order in which the values first appeared.
+    numbers: HashMap<u64, HashMap<String, usize>>,
 }
 
 impl Payloads {
     /// Returns the beginning of the hash of all payloads, or `None` if their tree already describes them completely.
-    pub(super) fn finish(self) -> Option<String> {
+    pub(super) fn hash(&self) -> Option<String> {
         if !self.lists && self.hashes.windows(2).all(|two| two[0] == two[1]) {
             return None;
         }
@@ -34,11 +32,9 @@ impl Payloads {
     }
 
     fn number(&mut self, place: u64, value: String) -> usize {
-        *self.numbers.entry((place, value)).or_insert_with(|| {
-            let count = self.counts.entry(place).or_default();
-            *count += 1;
-            *count
-        })
+        let known = self.numbers.entry(place).or_default();
+        let next = known.len() + 1;
+        *known.entry(value).or_insert(next)
     }
 
     /// Adds a payload of the label. Values at loose places do not count.

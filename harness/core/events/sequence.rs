@@ -39,11 +39,18 @@ pub(super) struct Sequence {
 
 /// The merged payloads of the events of one label.
 pub(super) struct LabelShape {
-    pub(super) name: String,
+    pub(super) label: Rc<Label>,
     pub(super) keep: Keep,
-    pub(super) shape: Seen,
+    pub(super) seen: Seen,
+    payloads: Payloads,
+    each: Neighbours,
+}
+
+impl LabelShape {
     /// The hash of all of them: see [`Tree`](golden::Tree).
-    pub(super) whole: Option<Order>,
+    pub(super) fn whole(&self) -> Option<Order> {
+        self.payloads.hash().map(Order::of_hash).or_else(|| self.each.order())
+    }
 }
 
 /// What is needed to write the captures of a golden.
@@ -95,8 +102,8 @@ impl Sequence {
         let says: Option<Says<'_>> = if writing.chosen.holds_order { Some((&says, writing.recorded)) } else { None };
         let merger = |keep| Merger::new(keep, normalize, ids, words).with(says, told, writing.chosen.is_committed());
         let mergers = [Keep::Types, Keep::Values, Keep::Chunks].map(merger);
-        let (lines, seen, messages) = Default::default();
-        let mut reader = Reader { writing, mergers, lines, waiting: Vec::new(), seen, messages };
+        let (lines, shapes, messages) = Default::default();
+        let mut reader = Reader { writing, mergers, lines, waiting: Vec::new(), shapes, messages };
         for event in events.iter().filter(|event| !event.is_late || event.event.is_real()) {
             reader.read(event);
         }
@@ -112,19 +119,10 @@ struct Reader<'a, 'o> {
     lines: Vec<EventLine>,
     /// Neighbouring events that are to be sorted.
     waiting: Vec<Waiting<'a>>,
-    /// The contents of payloads, by label.
-    seen: BTreeMap<String, LabelSeen>,
+    /// By label.
+    shapes: BTreeMap<String, LabelShape>,
     /// The texts of collapsed events, by label.
     messages: BTreeMap<String, (Rc<Label>, Messages<'o>)>,
-}
-
-/// The contents of the payloads of one label.
-struct LabelSeen {
-    label: Rc<Label>,
-    keep: Keep,
-    seen: Seen,
-    payloads: Payloads,
-    each: Neighbours,
 }
 
 /// An event that will be sorted among its neighbours.
@@ -198,19 +196,17 @@ impl<'a> Reader<'a, '_> {
                 line.shown.insert(0, Shown::NotHeld);
             }
         }
-        let Reader { lines, seen, mergers, .. } = self;
-        let shapes = seen.into_iter().map(|(text, LabelSeen { label, keep, seen: mut shape, payloads, each })| {
-            let whole = payloads.finish().map(Order::of_hash).or_else(|| each.order());
-            mergers[keep as usize].finish(&mut shape);
-            (text, LabelShape { name: label.name.clone(), keep, shape, whole })
-        });
+        let Reader { lines, mut shapes, mergers, .. } = self;
+        for of in shapes.values_mut() {
+            mergers[of.keep as usize].finish(&mut of.seen);
+        }
         let line = |EventLine { label, top, shown, count, is_late }: EventLine| {
             let top = top.finish(|pointer, length| Pins::new(&label.name, options, pinned).counted(pointer, length));
             let times = if label.collapsed { 1 } else { count };
             golden::EventLine { label: label.text.clone(), top, times, shown, is_late }
         };
         // The lines come first: the pins of a place are in the order of a golden.
-        Sequence { lines: lines.into_iter().map(line).collect(), shapes: shapes.collect(), lost: all_lost }
+        Sequence { lines: lines.into_iter().map(line).collect(), shapes, lost: all_lost }
     }
 
     fn sort_waiting(&mut self) {
@@ -250,10 +246,10 @@ impl<'a> Reader<'a, '_> {
     fn merge(&mut self, label: &Rc<Label>, json: Option<&Json>) {
         let detail = self.writing.options.detail;
         let Some(json) = json.filter(|_| detail != Detail::Keys) else { return };
-        let of = self.seen.entry(label.text.clone()).or_insert_with(|| {
+        let of = self.shapes.entry(label.text.clone()).or_insert_with(|| {
             let keep = if label.collapsed { Keep::Chunks } else { Keep::of(detail) };
             let (seen, payloads, each) = (Seen::default(), Payloads::default(), Neighbours::default());
-            LabelSeen { label: label.clone(), keep, seen, payloads, each }
+            LabelShape { label: label.clone(), keep, seen, payloads, each }
         });
         let print = self.mergers[of.keep as usize].add(json, false, &mut of.seen);
         match of.keep {

@@ -169,12 +169,12 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
     let in_pieces = |label: &str| lines.iter().any(|line| line.label == label && line.shown.iter().any(is_piece));
     let before = |label: &str| of.committed?.trees.iter().find(|of| of.label() == label);
     let tree = |(label, of): (String, LabelShape)| {
-        let pins = Pins::new(&of.name, options, pinned);
+        let pins = Pins::new(&of.label.name, options, pinned);
         let before = before(&label);
         // At the level of types, only where a committed golden has it, and where nothing of it may be another one.
         let is_unheld = chosen.is_committed() && before.is_none_or(|before| before.whole.is_none());
-        let is_open = is_unheld || in_pieces(&label) || options.loose.iter().any(|loose| loose.label == of.name);
-        let whole = of.whole.filter(|_| of.keep != Keep::Types || !is_open);
+        let is_open = is_unheld || in_pieces(&label) || options.loose.iter().any(|loose| loose.label == of.label.name);
+        let whole = of.whole().filter(|_| of.keep != Keep::Types || !is_open);
         let held = lines.iter().filter(|line| line.label == label).flat_map(|line| &line.shown);
         let cut = held.filter_map(|shown| match shown {
             Shown::Text(places, Text::Turns(told, _)) if told.how.is_cut() => Some(places),
@@ -182,7 +182,7 @@ fn block(of: &Kept<'_>, events: &[ReadEvent<'_>], writing: &Writing<'_>) -> (Blo
         });
         let cut = cut.flatten().map(|held| held.path.pointer()).collect();
         let at = At::label(&label, &request);
-        outline::tree(&at, &of.shape, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
+        outline::tree(&at, &of.seen, whole, of.keep, (&pins, chosen, before.map(Places::of).as_ref(), cut))
     };
     // A text is shown where something of it is held, or was.
     let was_held = |tree: &Tree| before(tree.label()).is_some_and(|of| !of.is_nested());
