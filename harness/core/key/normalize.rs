@@ -276,16 +276,13 @@ fn empty_role_line(text: &str, from: usize) -> Option<Range<usize>> {
 }
 
 fn begin_user_input(text: &str, from: usize) -> Option<Range<usize>> {
-    const MARK: &str = "--- BEGIN USER INPUT ---";
-    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
-    let end = start + MARK.len();
-    Some(start..end + usize::from(text.as_bytes().get(end) == Some(&b'\n')))
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex("--- BEGIN USER INPUT ---\n?"));
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 fn end_user_input(text: &str, from: usize) -> Option<Range<usize>> {
-    const MARK: &str = "--- END USER INPUT ---";
-    let start = from + memmem::find(&text.as_bytes()[from..], MARK.as_bytes())?;
-    Some(start - usize::from(start > from && text.as_bytes()[start - 1] == b'\n')..start + MARK.len())
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| regex("\n?--- END USER INPUT ---"));
+    PATTERN.find_at(text, from).map(|found| found.range())
 }
 
 /// Whether a text may have UUIDs or dates, judged by the bytes around its dashes. One search serves three passes.
