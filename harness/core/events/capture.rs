@@ -196,10 +196,7 @@ fn unnamed(payload: Payload) -> Event {
 }
 
 fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
-    if let Some(known) = names.get(name) {
-        return known.clone();
-    }
-    let name: Arc<str> = name.into();
+    let name = names.get(name).cloned().unwrap_or_else(|| name.into());
     names.insert(name.clone());
     name
 }
