@@ -14,6 +14,7 @@ use super::words::is_plain_word;
 use crate::cost::CallerCost;
 
 mod by_day;
+mod clocks;
 mod derived;
 mod formats;
 mod reader;

@@ -4,9 +4,10 @@
 
 use std::slice::from_ref;
 
+use super::clocks::{is_time, keep_times};
 use super::varying::{
-    Act, at_node, is_open, is_quoted, is_time, keep_times, leave_out_wholes, let_order_vary, numbers, open_numbers,
-    open_texts, replace, tell, texts,
+    Act, at_node, is_open, is_quoted, leave_out_wholes, let_order_vary, numbers, open_numbers, open_texts, replace,
+    tell, texts,
 };
 use super::{Golden, Kind, Kinds, NUMBER, STRING};
 use crate::events::marked::Passed;

@@ -4,10 +4,10 @@
 use std::cell::Cell;
 use std::slice::from_ref;
 
+use super::clocks::{drops_fraction, is_time, tell_away};
 use super::{Golden, Kind, Kinds, List, NUMBER, Node, Printed, STRING, Tree, change};
 use crate::events::foreign::MODEL;
 use crate::events::order::Order;
-use crate::events::times::{self, IN_SOME_ZONE, LATER, NOW, drops_zeros};
 use crate::events::tokens;
 use crate::events::words::{is_exact, is_word, leaves_numbers_out};
 use crate::json::Json;
@@ -62,14 +62,9 @@ impl Golden {
     /// Has the order of lists only where nothing else differs from a committed golden, but numbers that count the elements: what
     /// elements say otherwise tells more.
     pub fn with_order_if_alone(self, committed: &Golden) -> Golden {
+        let is_count = |kind: &Kind| matches!(kind, Kind::From(_));
         let uncounted = |mut golden: Golden| {
-            let is_count = |kind: &Kind| matches!(kind, Kind::From(_));
-            let uncounted = |kinds: &mut Kinds, _: &[Kind]| {
-                if kinds.iter().any(is_count) {
-                    replace(kinds, &is_count, [Kind::plain(NUMBER)]);
-                }
-            };
-            golden.at_places(&golden.clone(), &uncounted);
+            golden.at_places(&golden.clone(), &|kinds, _| tell(kinds, &is_count, &|_| Some(Kind::plain(NUMBER))));
             golden
         };
         let same = self.clone().with_order_of(committed);
@@ -129,25 +124,6 @@ impl Golden {
         self.kinds().into_iter().any(|kind| kind.is_away() || kind.is_instant() || kind.says(&is_exact))
     }
 
-    /// Leaves out points in time that another clock moves, as far as it is told how far away they are: that is told by each clock, and
-    /// equal by the day is also what stays.
-    pub fn leave_out_moving(&mut self, other: &Golden) {
-        self.at_places(other, &|kinds, other| {
-            let is_untold = |kind: &Kind| is_time(kind) && !kind.as_far_as("").is_away();
-            if !kinds.iter().any(is_untold) {
-                kinds.retain(|kind| !kind.is_instant() || other.iter().any(|of| of.bare() == kind.bare()));
-            }
-        });
-    }
-
-    /// Tells how far away times are as another golden does.
-    pub fn keep_away(&mut self, known: &Golden) {
-        self.at_places(known, &|kinds, known| {
-            let there = |time: &Kind| known.iter().find(|of| of.form() == time.form()).cloned();
-            tell(kinds, &|kind| is_time(kind) && !known.contains(kind), &there);
-        });
-    }
-
     /// Leaves ids open that another run has otherwise.
     pub fn agree_on_ids(&mut self, other: &Golden) {
         self.at_places(other, &|kinds, other| {
@@ -198,43 +174,6 @@ impl Golden {
             }
             tell(kinds, &is_time, &|time| Some(time.form()));
         });
-    }
-
-    /// Tells how far away times are as `exact` does, where no clock was moved.
-    pub fn tell_moving(&mut self, exact: &Golden) {
-        self.at_places(exact, &|kinds, exact| tell_away(kinds, exact));
-    }
-
-    /// Returns it with how far away only those times are that are another one in each of these runs, which name all times as they are.
-    pub fn with_moving(mut self, mut named: Golden, others: &[Golden]) -> Golden {
-        for other in others {
-            named.at_places(other, &|kinds, other| {
-                let stays = kinds.iter().any(|kind| kind.is_instant() && other.contains(kind));
-                kinds.retain(|kind| !stays || !kind.is_instant());
-            });
-        }
-        self.at_places(&named, &|kinds, named| {
-            if !named.iter().any(Kind::is_instant) {
-                tell(kinds, &is_time, &|time| Some(time.form()));
-            }
-        });
-        self
-    }
-
-    /// Whether times of this golden are so far away that another one does not tell.
-    pub fn tells_times_otherwise(self, other: &Golden) -> bool {
-        self.has_place(other, &|kinds, other| kinds.iter().any(Kind::is_away) && !other.iter().any(Kind::is_away))
-    }
-
-    /// Whether a point in time has no fraction of a second where another golden has one: some clocks drop zeros.
-    pub fn drops_fractions(self, other: &Golden) -> bool {
-        self.has_place(other, &|kinds, other| kinds.iter().any(|kind| drops_fraction(kind, other)))
-    }
-
-    fn has_place(mut self, other: &Golden, is_one: &dyn Fn(&[Kind], &[Kind]) -> bool) -> bool {
-        let has = Cell::new(false);
-        self.at_places(other, &|kinds, other| has.set(has.get() || is_one(kinds, other)));
-        has.get()
     }
 
     /// Acts at each place and, as on the order of a list, on what each event of a label says.
@@ -339,39 +278,6 @@ fn leave_order_out(kind: &mut Kind) {
     list.order = None;
 }
 
-/// Tells of times as much as a committed golden does at the same place: how far away they are only if that tells it, and of one that is later
-/// than another beside it that it is now, where that tells no more.
-pub(super) fn keep_times(kinds: &mut Kinds, known: &[Kind]) {
-    let has = |of: &str| known.iter().any(|kind| matches!(kind, Kind::Time(_, away) if away == of));
-    let is_open = known.iter().any(is_time) && !known.iter().any(Kind::is_away);
-    let all = kinds.clone();
-    kinds.retain(|kind| !drops_fraction(kind, &all) || known.iter().any(|known| known.form() == kind.form()));
-    tell(kinds, &is_time, &|time| match time {
-        Kind::Time(_, away) if is_open || has("") && (away == LATER || away == NOW) => Some(time.form()),
-        Kind::Time(form, away) if away == LATER && has(NOW) && !has(LATER) => {
-            Some(Kind::Time(form.clone(), NOW.into()))
-        }
-        _ => None,
-    });
-}
-
-/// Whether it is a point in time without a fraction of a second, and the others at its place have one.
-fn drops_fraction(kind: &Kind, others: &[Kind]) -> bool {
-    let is_in = |form: &str| others.iter().any(|kind| matches!(kind, Kind::Time(of, _) if of == form));
-    matches!(kind, Kind::Time(form, _) if drops_zeros(form, &is_in))
-}
-
-/// Tells how far away the times at a place are, if that is known.
-fn tell_away(kinds: &mut Kinds, exact: &[Kind]) {
-    if exact.iter().any(Kind::is_away) {
-        replace(kinds, &is_time, exact.iter().filter(|kind| is_time(kind)).map(|time| time.as_far_as("")));
-    }
-}
-
-pub(super) fn is_time(kind: &Kind) -> bool {
-    matches!(kind, Kind::Time(..))
-}
-
 /// The kinds at a place that are of some sort.
 fn of_sort<'a>(kinds: &'a [Kind], is_it: &dyn Fn(&Kind) -> bool) -> Vec<&'a Kind> {
     kinds.iter().filter(|kind| is_it(kind)).map(Kind::bare).collect()
@@ -473,35 +379,6 @@ impl Kind {
 
     fn is_order_of_two(&self) -> bool {
         matches!(self, Kind::List(List { range: Some((_, ..=2)), order: Some(Order::Is(_)), .. }))
-    }
-
-    /// Whether it is a point in time as it is, which no clock changes.
-    pub(in crate::events) fn is_instant(&self) -> bool {
-        self.time().is_some()
-    }
-
-    /// The form of such a point in time.
-    pub(super) fn time(&self) -> Option<Kind> {
-        let (Kind::Quoted(written) | Kind::Plain(written)) = self.bare() else { return None };
-        Some(Kind::Time(times::form(&Json::parse(written.as_bytes()).ok()?)?, String::new()))
-    }
-
-    /// Whether it is a point in time of which is told how far away it is.
-    pub(in crate::events) fn is_away(&self) -> bool {
-        matches!(self, Kind::Time(_, away) if !away.is_empty())
-    }
-
-    /// A point in time without how far away it is.
-    fn form(&self) -> Kind {
-        if let Kind::Time(form, _) = self { Kind::Time(form.clone(), String::new()) } else { self.clone() }
-    }
-
-    /// A point in time, with how far away it is where that is not known.
-    pub(super) fn as_far_as(&self, away: &str) -> Kind {
-        match self {
-            Kind::Time(form, far) if far == IN_SOME_ZONE => Kind::Time(form.clone(), away.to_owned()),
-            other => other.clone(),
-        }
     }
 
     /// Whether it is a number of tokens, told by its turns.
