@@ -198,17 +198,12 @@ impl Forms {
 
     /// Returns the forms in the order in which they are applied.
     pub(super) fn iter(self) -> impl Iterator<Item = &'static SecretForm> {
-        std::iter::successors(self.from(0), move |(next, _)| self.from(*next)).map(|(_, form)| form)
+        FORMS.iter().enumerate().filter(move |(at, _)| self.has(*at)).map(|(_, form)| form)
     }
 
-    /// Returns the first form from a place on, and the place after it.
-    pub(super) fn from(self, at: usize) -> Option<(usize, &'static SecretForm)> {
-        let first = at / 64;
-        let found = (first..WORDS).find_map(|word| {
-            let left = if word == first { self.0[word] & (u64::MAX << (at % 64)) } else { self.0[word] };
-            (left != 0).then(|| word * 64 + left.trailing_zeros() as usize)
-        })?;
-        Some((found + 1, FORMS.get(found)?))
+    /// Whether the form at a place is one of these.
+    pub(super) fn has(self, at: usize) -> bool {
+        self.0[at / 64] & 1 << (at % 64) != 0
     }
 
     /// Returns those of these forms that a text may contain, judged by two bytes of each of their needles. Most texts are short

@@ -187,10 +187,9 @@ impl Scrub {
             drop(text);
             replace(pieces, &self.as_finds(found, &value.placeholder, &value.fired_as(), fired));
         }
-        let (mut likely, mut at) = (self.forms.in_text(&joined(pieces)), 0);
-        while let Some((next, form)) = likely.from(at) {
-            at = next;
-            let found = form.find(&joined(pieces), self.edition);
+        let mut likely = self.forms.in_text(&joined(pieces));
+        for (at, form) in FORMS.iter().enumerate() {
+            let found = if likely.has(at) { form.find(&joined(pieces), self.edition) } else { Vec::new() };
             if !found.is_empty() {
                 replace(pieces, &self.as_finds(found, form.placeholder(), form.name, fired));
                 // Some forms are known by the placeholder of another.
