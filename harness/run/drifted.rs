@@ -102,7 +102,7 @@ impl Replayed {
 
     /// The failure about requests to tools that lack headers.
     pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
-        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Fail);
+        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.of(Check::Results) == Level::Fail);
         let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
         Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
     }

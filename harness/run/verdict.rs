@@ -26,7 +26,7 @@ use retake_core::events::{
     ShapeOptions, Shaped, Tells, answered, changes, names_nothing, new_headers, shown_nowhere,
 };
 use retake_core::json::Json;
-use retake_core::key::{Rules, attributed};
+use retake_core::key::{Check, Rules, attributed};
 use retake_core::secrets::Fired;
 use retake_model::{CallFlaw, FlawKind, Miss};
 use retake_scenario::{Action, Delays, Level, Scenario, Step, Unused};
@@ -56,7 +56,7 @@ impl Replayed {
         let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)));
-        let lacking = self.lacking_headers().filter(|_| scenario.drift.results == Level::Note);
+        let lacking = self.lacking_headers().filter(|_| scenario.drift.of(Check::Results) == Level::Note);
         let drift = self.played.tools.drift.iter().cloned().chain(lacking);
         lines.extend(drift.map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
@@ -256,7 +256,7 @@ impl Replayed {
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
     /// the check `results`; newer ones report it as drift of that check.
     pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
-        let fixture = self.fixture.as_ref().filter(|_| scenario.drift.results == Level::Fail)?;
+        let fixture = self.fixture.as_ref().filter(|_| scenario.drift.of(Check::Results) == Level::Fail)?;
         let of_older = |flaw: &&CallFlaw| {
             let turn = flaw.turn.filter(|_| flaw.kind == FlawKind::Protocol);
             let older = |turn: &usize| fixture.table.turns()[*turn].checks.is_none_or(|of| of.results.is_none());

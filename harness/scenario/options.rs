@@ -201,55 +201,62 @@ pub struct Tokens(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(pub u64);
 
-/// How much a change in each part of a model call counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// (In the schema, only its fields have descriptions.)
+#[cfg_attr(
+    not(test),
+    doc = "How much a change in each part of a model call counts. What is not set counts as by default."
+)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Drift {
     /// The system prompt.
-    pub prompt: Level,
-    /// The tool definitions.
-    pub tools: Level,
+    /// Default: `"note"`. Example: `"fail"`.
+    pub prompt: Option<Level>,
+    /// The definitions of the tools that the call offers.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub tools: Option<Level>,
     /// The model's name.
-    pub model: Level,
+    /// Default: `"note"`. Example: `"ignore"`.
+    pub model: Option<Level>,
     /// Settings of the call, such as the temperature.
-    pub settings: Level,
-    /// What changes how an answer looks.
-    pub form: Level,
-    /// Whether tool results are errors, are empty, or are out of order, the days that calls tell, and the headers of
-    /// requests to plain HTTP tools.
-    pub results: Level,
-    /// What is left out of the other checks, such as metadata.
-    pub extra: Level,
-    /// What a tool returns when its recorded call is executed again.
-    pub observation: Level,
+    /// Default: `"note"`. Example: `"fail"`.
+    pub settings: Option<Level>,
+    /// What changes how an answer looks: whether a stream ends with its usage, several choices, stop sequences, the kind
+    /// of response format, log probabilities, and the version in the request's path.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub form: Option<Level>,
+    /// Tool results that have become errors or empty, or have changed places; other days and times in what a call
+    /// says anew, where no clock changed them; and headers that requests to tools lack.
+    /// Default: `"fail"`. Example: `"note"`.
+    pub results: Option<Level>,
+    /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in
+    /// headers.
+    /// Default: `"note"`. Example: `"fail"`.
+    pub extra: Option<Level>,
+    /// What a tool returns when a recorded call of it is executed again.
+    /// Default: `"fail"`. Example: `"note"`.
+    pub observation: Option<Level>,
 }
 
 impl Drift {
     /// Returns how much a change in one check counts.
     pub fn of(&self, check: Check) -> Level {
-        match check {
+        let level = match check {
             Check::Prompt => self.prompt,
             Check::Tools => self.tools,
             Check::Model => self.model,
             Check::Settings => self.settings,
             Check::Form => self.form,
-            Check::Results | Check::Dates => self.results,
+            Check::Results | Check::Dates => return self.results.unwrap_or(Level::Fail),
             Check::Extra => self.extra,
-        }
+        };
+        level.unwrap_or(Level::Note)
     }
-}
 
-impl Default for Drift {
-    fn default() -> Drift {
-        Drift {
-            prompt: Level::Note,
-            tools: Level::Note,
-            model: Level::Note,
-            settings: Level::Note,
-            form: Level::Note,
-            results: Level::Fail,
-            extra: Level::Note,
-            observation: Level::Fail,
-        }
+    /// Returns how much a difference in what a tool returns counts.
+    pub fn of_observation(&self) -> Level {
+        self.observation.unwrap_or(Level::Fail)
     }
 }
 

@@ -136,7 +136,7 @@ impl Proof<'_> {
     /// The scenario without the checks that may vary: what differs in them is judged when it is known whether they vary.
     pub(super) fn without_varying_checks(&self) -> Scenario {
         let mut scenario = self.scenario.clone();
-        let [settings, extra, results] = [Level::Ignore; 3];
+        let [settings, extra, results] = [Some(Level::Ignore); 3];
         scenario.drift = Drift { settings, extra, results, ..scenario.drift };
         scenario
     }

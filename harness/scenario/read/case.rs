@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::raw::{RawDrift, RawGolden, RawRecord, RawScenario, over};
+use super::options::drift_over;
+use super::raw::{RawGolden, RawRecord, RawScenario, over};
 use super::spanned::Spanned;
 use crate::name::{is_name, no_name};
 use crate::source::Source;
@@ -31,9 +32,7 @@ fn overlaid(base: &RawScenario, case: &RawScenario) -> RawScenario {
     over!(RawScenario, base, case;
         description, kind, recording, conversation, unobserved, tools, system, fixture, skip, tags, retries, timeout, settle,
         linger, panics, unused, egress, allow, delays, clock, worlds, cost, secrets, before, step;
-        drift: merged(base.drift, case.drift, |base, case| {
-            over!(RawDrift, base, case; prompt, tools, model, settings, form, results, extra, observation;)
-        }),
+        drift: merged(base.drift, case.drift, drift_over),
         record: merged(base.record, case.record, |base, case| over!(RawRecord, base, case; errors, timeout;)),
         vars: merged(base.vars, case.vars, |base, case| {
             let kept = base.into_iter().filter(|(name, _)| !case.contains_key(name));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::names::{check_header_name, env_name};
-use super::raw::{RawGolden, RawScenario, RawSuite};
+use super::raw::{RawGolden, RawScenario, RawSuite, over};
 use super::spanned::Spanned;
 use super::values::RawDuration;
 use crate::name::{is_name, no_name};
@@ -17,20 +17,10 @@ use retake_core::events::{Loose, ShapeOptions};
 macro_rules! read {
     ($raw:ty, $name:ident) => {
         pub(super) fn $name(raw: &$raw, otherwise: &Defaults, source: &Source) -> Result<Defaults> {
-            let drift = raw.drift.clone().unwrap_or_default();
             let named = raw.golden.as_ref().and_then(|golden| golden.headers.as_deref());
             Ok(Defaults {
                 unused: raw.unused.as_ref().unwrap_or(&otherwise.unused).clone(),
-                drift: Drift {
-                    prompt: drift.prompt.unwrap_or(otherwise.drift.prompt),
-                    tools: drift.tools.unwrap_or(otherwise.drift.tools),
-                    model: drift.model.unwrap_or(otherwise.drift.model),
-                    settings: drift.settings.unwrap_or(otherwise.drift.settings),
-                    form: drift.form.unwrap_or(otherwise.drift.form),
-                    results: drift.results.unwrap_or(otherwise.drift.results),
-                    extra: drift.extra.unwrap_or(otherwise.drift.extra),
-                    observation: drift.observation.unwrap_or(otherwise.drift.observation),
-                },
+                drift: drift_over(otherwise.drift, raw.drift.unwrap_or_default()),
                 settle: raw.settle.map_or(otherwise.settle, |settle| settle.0),
                 linger: raw.linger.map_or(otherwise.linger, |linger| linger.0),
                 panics: raw.panics.unwrap_or(otherwise.panics),
@@ -50,6 +40,11 @@ macro_rules! read {
 }
 read!(RawSuite, of_suite);
 read!(RawScenario, of_scenario);
+
+/// The levels of one table and, where they are not set, those of another one.
+pub(super) fn drift_over(base: Drift, own: Drift) -> Drift {
+    over!(Drift, base, own; prompt, tools, model, settings, form, results, extra, observation;)
+}
 
 /// Reads a value, or takes the other one if none is given.
 fn or<R: ?Sized, T: Clone>(raw: Option<&R>, otherwise: &T, read: impl FnOnce(&R) -> Result<T>) -> Result<T> {

@@ -10,6 +10,7 @@ use super::super::*;
 use super::{STEP, only, read};
 use retake_core::events::{Detail, ShapeOptions};
 use retake_core::json::{Json, Layout};
+use retake_core::key::Check;
 use retake_model::OfferedTools;
 
 const WHOLE: &str = r#"
@@ -197,7 +198,7 @@ fn defaults() {
     assert_eq!(scenario.fixture, FixtureRef::Named("a".to_owned()));
     assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
     assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
-    assert_eq!((scenario.drift.prompt, scenario.drift.settings), (Level::Note, Level::Note));
+    assert_eq!([Check::Prompt, Check::Results].map(|check| scenario.drift.of(check)), [Level::Note, Level::Fail]);
     assert_eq!(scenario.golden, ShapeOptions::default());
     assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
 }
@@ -244,16 +245,8 @@ step = [{ get = "/other" }]
     assert_eq!(ultra.settle, Duration::from_secs(1));
     assert_eq!(ultra.unused, Unused::Callers(vec!["title".to_owned()]));
     assert_eq!(flash.unused, Unused::Allow);
-    let drift = Drift {
-        prompt: Level::Ignore,
-        tools: Level::Fail,
-        model: Level::Fail,
-        settings: Level::Note,
-        form: Level::Note,
-        results: Level::Fail,
-        extra: Level::Note,
-        observation: Level::Fail,
-    };
+    let [prompt, tools, model] = [Level::Ignore, Level::Fail, Level::Fail].map(Some);
+    let drift = Drift { prompt, tools, model, ..Drift::default() };
     assert_eq!(flash.drift, drift);
     assert_eq!(ultra.golden.detail, Detail::Keys);
     assert_eq!(ultra.golden.collapse, ["messages"]);

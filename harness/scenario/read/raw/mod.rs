@@ -24,7 +24,7 @@ mod tool;
 pub(super) use golden::RawGolden;
 pub(super) use scenario::{RawRecord, RawScenario};
 pub(super) use step::{RawAct, RawCancel, RawInside, RawStep, fields};
-pub(super) use suite::{RawApi, RawCaller, RawDrift, RawNormalize, RawPrice, RawSuite, RawSuspects};
+pub(super) use suite::{RawApi, RawCaller, RawNormalize, RawPrice, RawSuite, RawSuspects};
 pub(super) use system::{RawModel, RawReady, RawSystem};
 pub(super) use tool::RawTool;
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::golden::RawGolden;
 use super::step::RawStep;
-use super::suite::RawDrift;
-use crate::options::{ClockFrom, Cost, Delays, Egress, Panics, Unused};
+use crate::options::{ClockFrom, Cost, Delays, Drift, Egress, Panics, Unused};
 use crate::read::json::RawJson;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, Kind, RawDuration};
@@ -70,7 +69,7 @@ pub(crate) struct RawScenario {
     pub unused: Option<Unused>,
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: from suite.toml. Example: `{ prompt = "fail" }`.
-    pub drift: Option<RawDrift>,
+    pub drift: Option<Drift>,
     /// What becomes of connections of systems and `run` steps to anything but the stage's own servers, other
     /// ports of this machine, and what `allow` lists. They are told (`"note"`), refused and a failure (`"fail"`), the same with proof
     /// that there were none (`"proven"`), or not looked at (`"off"`). While recording, nothing is refused.

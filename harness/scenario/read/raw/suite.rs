@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::golden::RawSuiteGolden;
 use super::system::RawSystem;
 use super::tool::RawTool;
-use crate::options::{ClockFrom, Cost, Delays, Egress, ForkTools, Level, Panics, Unused};
+use crate::options::{ClockFrom, Cost, Delays, Drift, Egress, ForkTools, Panics, Unused};
 use crate::read::shared::Lists;
 use crate::read::spanned::Spanned;
 use crate::read::values::{Foreign, OneOrMore, Pattern, RawDuration};
@@ -66,7 +66,7 @@ pub(crate) struct RawSuite {
     pub unused: Option<Unused>,
     /// For each part of a model call, whether a difference from the recording is ignored, noted, or a failure.
     /// Default: `{}`. Example: `{ prompt = "fail" }`.
-    pub drift: Option<RawDrift>,
+    pub drift: Option<Drift>,
     /// A scenario ends when its steps are done, no model call is in flight, and either all turns are served or none has arrived for this long.
     /// Default: `"2s"`. Example: `"500ms"`.
     pub settle: Option<RawDuration>,
@@ -235,37 +235,6 @@ pub(crate) struct RawWhen {
     /// Whether the call offers any tools, or the names of tools that it has to offer.
     /// Example: `false`.
     pub tools: Option<Foreign<OfferedTools>>,
-}
-
-#[derive(Default)]
-pub(crate) struct RawDrift {
-    /// The system prompt.
-    /// Default: `"note"`. Example: `"fail"`.
-    pub prompt: Option<Level>,
-    /// The definitions of the tools that the call offers.
-    /// Default: `"note"`. Example: `"fail"`.
-    pub tools: Option<Level>,
-    /// The model's name.
-    /// Default: `"note"`. Example: `"ignore"`.
-    pub model: Option<Level>,
-    /// Settings of the call, such as the temperature.
-    /// Default: `"note"`. Example: `"fail"`.
-    pub settings: Option<Level>,
-    /// What changes how an answer looks: whether a stream ends with its usage, several choices, stop sequences, the kind
-    /// of response format, log probabilities, and the version in the request's path.
-    /// Default: `"note"`. Example: `"fail"`.
-    pub form: Option<Level>,
-    /// Tool results that have become errors or empty, or have changed places; other days and times in what a call
-    /// says anew, where no clock changed them; and headers that requests to tools lack.
-    /// Default: `"fail"`. Example: `"note"`.
-    pub results: Option<Level>,
-    /// What no other check covers: metadata, `user`, what may be cached, the role and the place of the prompt, and versions in
-    /// headers.
-    /// Default: `"note"`. Example: `"fail"`.
-    pub extra: Option<Level>,
-    /// What a tool returns when a recorded call of it is executed again.
-    /// Default: `"fail"`. Example: `"note"`.
-    pub observation: Option<Level>,
 }
 
 #[derive(Copy, Default)]
