@@ -55,7 +55,7 @@ impl Tools {
         let name = scenario.as_ref().map_or(name, |scenario| scenario.name.clone());
         let replay = ToolsReplay { root: &root, suite: &suite, recording, unobserved, log: self.log, name: &name };
         let outcome = replay.run()?;
-        let level = scenario.map_or(suite.defaults.drift, |scenario| scenario.drift).of_observation();
+        let level = scenario.map_or(suite.defaults.drift, |scenario| scenario.options.drift).of_observation();
         project::note_each(&format!("note: {name}"), explain::notes(&outcome));
         let log = outcome.log.strip_prefix(&root).unwrap_or(&outcome.log).display();
         let drifted = !outcome.is_same();

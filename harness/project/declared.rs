@@ -10,7 +10,8 @@ use retake_scenario::{Discovered, Suite, SystemSpec};
 
 /// Returns the secrets that a suite and its valid scenarios declare.
 pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
-    let of_scenarios = discovered.sound().flat_map(|scenario| scenario.secrets.iter().chain(&scenario.used.secrets));
+    let of_scenarios =
+        discovered.sound().flat_map(|scenario| scenario.options.secrets.iter().chain(&scenario.used.secrets));
     in_suite(&discovered.suite).into_iter().chain(of_scenarios.cloned()).collect()
 }
 

@@ -124,7 +124,7 @@ impl Tried<'_> {
     fn for_clock(&self) -> Option<[String; 2]> {
         let Tried { project: Project { systems, .. }, scenario, run, .. } = *self;
         let (fixture, mut set) = (run.fixture.as_ref()?, scenario.clone());
-        set.clock = ClockFrom::Recorded;
+        set.options.clock = ClockFrom::Recorded;
         let recorded = fixture.recorded.filter(|minute| minute.time() + AN_HOUR < OffsetDateTime::now_utc())?;
         (systems.may_set_clock(scenario) && self.is_green(&set, fixture, &run.rules)).then(|| {
             let case = format!("so that it tells that time again, set in {} or suite.toml", scenario.file.display());
@@ -177,7 +177,8 @@ impl Tried<'_> {
         let (unused, line) = match callers {
             None => (Unused::Allow, "unused = \"allow\"".to_owned()),
             Some(more) => {
-                let mut all = if let Unused::Callers(all) = &self.scenario.unused { all.clone() } else { Vec::new() };
+                let mut all =
+                    if let Unused::Callers(all) = &self.scenario.options.unused { all.clone() } else { Vec::new() };
                 for caller in more {
                     if !all.contains(&caller) {
                         all.push(caller);
@@ -188,7 +189,7 @@ impl Tried<'_> {
             }
         };
         let mut allowing = self.scenario.clone();
-        allowing.unused = unused;
+        allowing.options.unused = unused;
         let case = format!("if another scenario asks for them, set in {}", self.scenario.file.display());
         self.is_right(self.run, &allowing).then(|| Advice::new(case, line))
     }
@@ -197,9 +198,9 @@ impl Tried<'_> {
     fn for_settings(&self, kinds: &[CauseKind]) -> Option<Vec<Advice>> {
         let fixture = self.run.fixture.as_ref()?;
         let stopped = [CauseKind::StoppedAsking, CauseKind::CallerSilent];
-        let settle = (self.scenario.settle * LONGER).clamp(Duration::from_secs(1), LONGEST);
+        let settle = (self.scenario.options.settle * LONGER).clamp(Duration::from_secs(1), LONGEST);
         let mut longer = self.scenario.clone();
-        longer.settle = settle;
+        longer.options.settle = settle;
         let only_stopped = !kinds.is_empty() && kinds.iter().all(|kind| stopped.contains(kind));
         (only_stopped && self.is_green(&longer, fixture, &self.run.rules)).then(|| {
             let case = format!("if the service only asks later, set in {}", self.scenario.file.display());
@@ -236,7 +237,7 @@ impl Tried<'_> {
     pub(super) fn is_of_zone(&self) -> bool {
         let is_day = |(_, of): &(usize, DriftOf)| of.breakage == Some(Breakage::AnotherDay);
         let mut set = self.scenario.clone();
-        set.clock = ClockFrom::Midday;
+        set.options.clock = ClockFrom::Midday;
         let is_green = |fixture| self.is_green(&set, fixture, &self.run.rules);
         self.run.played.drift.iter().any(is_day)
             && self.project.systems.may_set_clock(self.scenario)

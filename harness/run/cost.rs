@@ -18,7 +18,7 @@ impl Replayed {
     /// Measures what its calls cost, beside those of another run, if the scenario asks for that. The golden knows how many tokens so many
     /// bytes are, and what varies, unless the run is `new`.
     pub(super) fn measure(&mut self, project: &Project, scenario: &Scenario, again: Option<&Replayed>, new: bool) {
-        if scenario.cost.is_none() {
+        if scenario.options.cost.is_none() {
             return;
         }
         let committed = project.goldens.golden(&scenario.golden_name).ok().flatten().filter(|_| !new);
@@ -69,7 +69,7 @@ impl Replayed {
 
     /// The failure of a run whose calls cost more than they may.
     pub(super) fn over_budget(&self, scenario: &Scenario) -> Option<Failure> {
-        let (may, cost) = (scenario.cost.as_ref()?, self.cost.as_ref()?);
+        let (may, cost) = (scenario.options.cost.as_ref()?, self.cost.as_ref()?);
         let all = Budget { calls: may.calls, input: may.input, cached: may.cached };
         let each = cost.chunks(1).filter_map(|of| Some(beyond(&of[0].caller, may.callers.get(&of[0].caller)?, of)));
         let mut failure = Failure::of(beyond(&scenario.name, &all, cost).into_iter().chain(each.flatten()).collect());

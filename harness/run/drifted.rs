@@ -48,7 +48,7 @@ impl Replayed {
         };
         let breaks = |of: &DriftOf| of.breakage.is_some() || refilled(of).is_some();
         let fails = |(_, of): &&(usize, DriftOf)| {
-            let level = scenario.drift.of(of.check);
+            let level = scenario.options.drift.of(of.check);
             level == Level::Fail || level == Level::Note && breaks(of)
         };
         let failing: Vec<_> = self.played.drift.iter().filter(fails).collect();
@@ -102,7 +102,7 @@ impl Replayed {
 
     /// The failure about requests to tools that lack headers.
     pub(super) fn lacks_headers(&self, scenario: &Scenario) -> Option<Failure> {
-        let mut lacking = self.lacking_headers().filter(|_| scenario.drift.of(Check::Results) == Level::Fail);
+        let mut lacking = self.lacking_headers().filter(|_| scenario.options.drift.of(Check::Results) == Level::Fail);
         let failure = Failure::of(vec![Cause::new(CauseKind::Check, lacking.next()?)]);
         Some(lacking.take(SHOWN).fold(failure, Failure::evidence))
     }

@@ -8,7 +8,7 @@ use retake_scenario::{Egress as Level, Scenario};
 /// The notes about what a replay reached, and that what was to be refused was not seen whole.
 pub(super) fn notes(egress: &EgressData, scenario: &Scenario) -> impl Iterator<Item = Note> {
     // Under `proven`, the failure says so. Who asks for no refusal finds it in the explanation.
-    let says_so = egress.proof != Proof::Filter && scenario.egress == Level::Fail;
+    let says_so = egress.proof != Proof::Filter && scenario.options.egress == Level::Fail;
     let unseen = says_so.then(|| Note::from(format!("egress: {}", egress.seen())));
     let passed: Vec<&Attempts> = egress.attempts.iter().filter(|it| !it.attempt.refused).collect();
     let allow = || allowing(passed.iter().copied()).into_iter().map(str::to_owned).collect();
@@ -34,7 +34,7 @@ pub(super) fn failure(egress: &EgressData, scenario: &Scenario) -> Option<Failur
         let failure = if lines.len() > 1 { failure.evidence(lines.join("\n")) } else { failure };
         return Some(failure.resolve("if it may, in suite.toml or scenario.toml", allow(&refused)));
     }
-    if scenario.egress == Level::Proven && egress.proof != Proof::Filter {
+    if scenario.options.egress == Level::Proven && egress.proof != Proof::Filter {
         let why = egress.why.as_deref().unwrap_or_default();
         let failure = of(format!("egress: nothing proves that the service reached nothing else: {why}"));
         return Some(failure.resolve("to do without the proof, in scenario.toml", "egress = \"fail\""));

@@ -47,7 +47,7 @@ impl Replayed {
             fault: self.played.fault.as_ref(),
             step: self.played.driven.failure.as_ref(),
             let_in: self.lets_in(scenario),
-            unused: self.unexpected_unused(&scenario.unused),
+            unused: self.unexpected_unused(&scenario.options.unused),
             others,
             names_nothing: None,
         };

@@ -29,7 +29,7 @@ pub(super) fn check(project: &Project) -> Result<(), Failure> {
             goldens.insert(scenario.golden_name.as_str());
         }
     }
-    let worlds = project.discovered.sound().filter(|scenario| scenario.worlds.is_some());
+    let worlds = project.discovered.sound().filter(|scenario| scenario.options.worlds.is_some());
     let worlds: BTreeSet<&str> = worlds.map(|scenario| scenario.name.as_str()).collect();
     let is_owned = |it: &Waiting| match it.kind {
         WaitingKind::Fixture => fixtures.contains(&*it.name),
@@ -61,10 +61,10 @@ pub(super) fn check_callers(project: &Project, scenario: &Scenario, fixture: Opt
     let awaited = scenario.steps.iter().flat_map(|step| std::iter::once(step).chain(step.parts()));
     let awaited: Vec<String> = awaited.filter_map(|step| step.awaits.clone()).collect();
     named("await", project, &awaited, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))?;
-    if scenario.unused == project.discovered.suite.defaults.unused {
+    if scenario.options.unused == project.discovered.suite.defaults.unused {
         return Ok(());
     }
-    let Unused::Callers(names) = &scenario.unused else { return Ok(()) };
+    let Unused::Callers(names) = &scenario.options.unused else { return Ok(()) };
     named("unused", project, names, fixture.as_slice()).map_err(|error| error.in_file(&scenario.file))
 }
 

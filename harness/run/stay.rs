@@ -64,15 +64,15 @@ impl Stay<'_> {
             let mut driver = driver;
             let went_well = driver.drive().await;
             if went_well {
-                activity.settled(scenario.settle, &all_served).await;
+                activity.settled(scenario.options.settle, &all_served).await;
                 if driver.hear().await {
-                    activity.settled(scenario.settle, &all_served).await;
+                    activity.settled(scenario.options.settle, &all_served).await;
                 }
             }
             Ok::<_, Error>((driver, went_well))
         };
         // Where calls have missed, a step has failed, or an event is new, what did not come yet need not come at all.
-        let quiet = scenario.settle.max(Defaults::default().settle);
+        let quiet = scenario.options.settle.max(Defaults::default().settle);
         let is_held = |step: &Step| step.golden || matches!(&step.action, Action::Request(of) if of.stream().is_none());
         let all_held = self.replay.is_some() && scenario.steps.iter().flat_map(Step::parts).all(is_held);
         let committed = OnceLock::new();
@@ -90,11 +90,11 @@ impl Stay<'_> {
         let (driver, went_well) = outcome?;
         let settled = Instant::now();
         let stays = went_well && turns.is_some() && scenario.needs_browser();
-        let later = if stays { activity.later(scenario.settle, PAGE_STAYS).await } else { None };
+        let later = if stays { activity.later(scenario.options.settle, PAGE_STAYS).await } else { None };
         let _place = if went_well { self.linger(running).await } else { None };
         let finishing = async {
             activity.settled(Duration::ZERO, || true).await;
-            driver.finish(scenario.settle).await
+            driver.finish(scenario.options.settle).await
         };
         let finished = timeout_at(deadline + settled.elapsed(), finishing).await;
         let mut ended = Driven { later, ..finished.unwrap_or_else(|_| self.late(running, None)) };
@@ -120,7 +120,7 @@ impl Stay<'_> {
 
     /// Waits for calls that the system makes during or after its last event, while other scenarios run.
     async fn linger(&self, running: &Running) -> Option<impl Drop> {
-        if self.scenario.linger.is_zero() {
+        if self.scenario.options.linger.is_zero() {
             return None;
         }
         let lingering = async {
@@ -128,7 +128,7 @@ impl Stay<'_> {
                 running.linger();
             }
             let place = self.project.slots.linger(&self.scenario.name, self.on_commands).await;
-            tokio::time::sleep(self.scenario.linger).await;
+            tokio::time::sleep(self.scenario.options.linger).await;
             place
         };
         tokio::select! {

@@ -207,7 +207,7 @@ fn test(project: &Project, scenario: &Scenario) -> Result<(), Failure> {
     verdict::check_format(project, scenario)?;
     let mut failures: Vec<String> = Vec::new();
     loop {
-        let retries = failures.len() < usize::from(scenario.retries);
+        let retries = failures.len() < usize::from(scenario.options.retries);
         match attempt(project, scenario, fixture.as_ref(), retries, true) {
             Err(Attempt::Again(failure)) => failures.push(failure.headline()),
             Err(Attempt::Failed(failure)) => {
@@ -303,7 +303,7 @@ const OF_ZONE: &str = "the service tells another day than it is here and by UTC,
 /// Measures what the calls of a run that went well cost, if that is asked for. Where the golden says that nothing varies, another run
 /// tries whether that is still so.
 fn measure(project: &Project, scenario: &Scenario, run: &mut Replayed) {
-    if scenario.cost.is_none() || !run.misses.is_empty() || run.played.error().is_some() {
+    if scenario.options.cost.is_none() || !run.misses.is_empty() || run.played.error().is_some() {
         return;
     }
     let mut known = run.committed.iter().flat_map(|committed| &committed.golden.cost);

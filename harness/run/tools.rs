@@ -100,11 +100,11 @@ pub(crate) fn test(project: &Project, scenario: &Scenario) -> Option<Result<(), 
         project.note_log(&scenario.name, &outcome.log);
         let mut notes = explain::notes(&outcome);
         let drifted = !outcome.is_same();
-        if drifted && scenario.drift.of_observation() == Level::Note {
+        if drifted && scenario.options.drift.of_observation() == Level::Note {
             notes.push(format!("{}: {}", explain::summary(&outcome), project.shown(&outcome.log).display()));
         }
         project.note(&scenario.name, notes);
-        if drifted && scenario.drift.of_observation() == Level::Fail {
+        if drifted && scenario.options.drift.of_observation() == Level::Fail {
             return Err(failure(project, scenario, &outcome));
         }
         Ok(())

@@ -111,12 +111,15 @@ pub(super) fn replay(
     let replay = match &fixture {
         Some(fixture) => {
             let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());
-            replay.by(clock.clone()).with_delays(scenario.delays == Delays::Recorded)
+            replay.by(clock.clone()).with_delays(scenario.options.delays == Delays::Recorded)
         }
         None => Replay::none(rules.clone(), scope.clone()),
     };
-    let keeps =
-        Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls || scenario.cost.is_some() };
+    let keeps = Keeps {
+        calls: true,
+        messages: project.hears_calls,
+        bodies: project.keeps_calls || scenario.options.cost.is_some(),
+    };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
     // A client that gets a mark may get it in the piece that is waited for.
@@ -167,7 +170,7 @@ fn hold(
     };
     let passing = asked.cloned().or_else(said).filter(|passing| !passing.is_empty())?;
     // The rest of the time is for the rest of the run.
-    Some(Hold::new(passing, scenario.timeout / 2, project.in_vain.clone()))
+    Some(Hold::new(passing, scenario.options.timeout / 2, project.in_vain.clone()))
 }
 
 /// Replays a scenario while others may use the same system. If a call came that may belong to one of them, or the system crashed, it
@@ -334,7 +337,7 @@ impl Played {
         (began, steps): (Instant, Vec<StepData>),
     ) -> Played {
         let Ended { logs, crash, panics, other_day, drift, flaws, egress } = ended;
-        let panics = panics.into_iter().filter(|_| scenario.panics == Panics::Fail);
+        let panics = panics.into_iter().filter(|_| scenario.options.panics == Panics::Fail);
         let system = scenario.system.as_deref().unwrap_or_default();
         let panicked = panics.reduce(|all, panic| format!("{all}\n{panic}")).map(|panics| {
             let (first, rest) = panics.split_once('\n').unwrap_or((&panics, ""));
@@ -416,6 +419,6 @@ fn baselines(project: &Project, mode: &Mode, pacing: Pacing, is_marked: bool) ->
 fn limit_of(scenario: &Scenario, mode: &Mode) -> (Duration, &'static str) {
     match (mode, scenario.record_timeout) {
         (Mode::Record(_), Some(limit)) => (limit, "record.timeout"),
-        _ => (scenario.timeout, "timeout"),
+        _ => (scenario.options.timeout, "timeout"),
     }
 }

@@ -53,10 +53,10 @@ impl Replayed {
 
     /// Notes for the user on the run, whether it passed or failed, one line each.
     pub(crate) fn notes(&self, scenario: &Scenario) -> Vec<Note> {
-        let noted = self.played.drift.iter().filter(|(_, drift)| scenario.drift.of(drift.check) == Level::Note);
+        let noted = self.played.drift.iter().filter(|(_, drift)| scenario.options.drift.of(drift.check) == Level::Note);
         let mut lines = notes(self.fixture.as_deref(), noted, &self.played.flaws);
         lines.extend(self.played.egress.iter().flat_map(|egress| egress::notes(egress, scenario)));
-        let lacking = self.lacking_headers().filter(|_| scenario.drift.of(Check::Results) == Level::Note);
+        let lacking = self.lacking_headers().filter(|_| scenario.options.drift.of(Check::Results) == Level::Note);
         let drift = self.played.tools.drift.iter().cloned().chain(lacking);
         lines.extend(drift.map(|line| format!("drift: {line}").into()));
         if self.played.error().is_none() {
@@ -65,7 +65,7 @@ impl Replayed {
                 format!("`show` in [golden] names `{pointer}`, but no event of this run has a value there").into()
             }));
         }
-        if let (Delays::Recorded, Some(fixture)) = (scenario.delays, &self.fixture)
+        if let (Delays::Recorded, Some(fixture)) = (scenario.options.delays, &self.fixture)
             && !fixture.keeps_delays()
         {
             let again = record_command(&scenario.name);
@@ -97,7 +97,7 @@ impl Replayed {
                 let turn = self.fixture.as_ref().and_then(|fixture| fixture.table.turns().get(*index));
                 attributed(" of", turn.and_then(|turn| turn.caller.as_deref()))
             };
-            let unused = self.unexpected_unused(&scenario.unused);
+            let unused = self.unexpected_unused(&scenario.options.unused);
             why.extend(
                 unused.iter().map(|index| format!("{}{} was not asked for again", nth_turn(*index), caller(index))),
             );
@@ -230,7 +230,7 @@ impl Replayed {
     /// The failure about recorded requests to tool servers that were not made.
     pub(super) fn unused_tools(&self, scenario: &Scenario) -> Option<Failure> {
         let unused = &self.played.tools.unused;
-        if unused.is_empty() || scenario.unused == Unused::Allow {
+        if unused.is_empty() || scenario.options.unused == Unused::Allow {
             return None;
         }
         let requests = retake_base::text::counted(unused.len(), "recorded request");
@@ -256,7 +256,7 @@ impl Replayed {
     /// The failure about a flaw of the protocol that the recording does not have. This is for turns of older fixtures without
     /// the check `results`; newer ones report it as drift of that check.
     pub(super) fn flawed(&self, scenario: &Scenario) -> Option<Failure> {
-        let fixture = self.fixture.as_ref().filter(|_| scenario.drift.of(Check::Results) == Level::Fail)?;
+        let fixture = self.fixture.as_ref().filter(|_| scenario.options.drift.of(Check::Results) == Level::Fail)?;
         let of_older = |flaw: &&CallFlaw| {
             let turn = flaw.turn.filter(|_| flaw.kind == FlawKind::Protocol);
             let older = |turn: &usize| fixture.table.turns()[*turn].checks.is_none_or(|of| of.results.is_none());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::options::{ClockFrom, Cost, Delays, Drift, Egress, Panics, Unused, Worlds};
+use super::options::Defaults;
 use super::step::{Action, Step};
 use super::template::{Context, Used, Vars};
 use retake_base::error::{Error, Place, Result};
@@ -29,39 +29,13 @@ pub struct Scenario {
     pub skip: Option<String>,
     /// The words by which it can be chosen.
     pub tags: Vec<String>,
-    /// How often it is run again if it failed without a miss.
-    pub retries: u8,
-    /// How long it may take.
-    pub timeout: Duration,
-    /// How long no model call must have arrived before the scenario is over, if turns are left.
-    pub settle: Duration,
-    /// How long the stage stays after the scenario has settled, for calls that come late.
-    pub linger: Duration,
-    /// Whether a panic in its router is a failure.
-    pub panics: Panics,
-    /// What its programs may reach besides the stage.
-    pub egress: Egress,
-    /// What they may reach in any case: addresses or names, each with its port.
-    pub allow: Vec<String>,
-    /// Which turns may stay unserved.
-    pub unused: Unused,
-    /// How much each kind of drift counts.
-    pub drift: Drift,
-    /// Whether recorded pauses are replayed.
-    pub delays: Delays,
-    /// By which clock its programs tell the time in a replay.
-    pub clock: ClockFrom,
-    /// The faults of the model that it is run with, too.
-    pub worlds: Option<Worlds>,
-    /// What is asked of what its model calls cost.
-    pub cost: Option<Cost>,
-    /// Environment variables whose values are never written to a file.
-    pub secrets: Vec<String>,
+    /// What it or its suite sets: its time limits, what differences count, and the like.
+    pub options: Defaults,
     /// What its templates use.
     pub used: Used,
     /// Whether an error response of the provider becomes a turn while recording.
     pub record_errors: bool,
-    /// How long it may take while it is recorded, if that differs from `timeout`.
+    /// How long it may take while it is recorded, if that differs from `options.timeout`.
     pub record_timeout: Option<Duration>,
     /// The scenario's own values for its templates.
     pub vars: Vars,

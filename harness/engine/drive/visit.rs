@@ -75,7 +75,7 @@ impl Driver<'_> {
             Ok(String::new())
         });
         if let Some(live) = self.turns.filter(|_| from_the_end) {
-            let at_rest = self.calls.settled(self.scenario.settle, || false);
+            let at_rest = self.calls.settled(self.scenario.options.settle, || false);
             let _ = tokio::time::timeout_at(deadline, at_rest).await;
             self.context.insert("turn", live());
         }

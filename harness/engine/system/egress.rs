@@ -133,7 +133,7 @@ pub struct Attempt {
 impl Egress {
     /// Watches the programs of a scenario's stage, which is replayed or recorded.
     pub fn new(scenario: &Scenario, replays: bool) -> Egress {
-        Egress::of_level(scenario.egress, &scenario.allow, replays)
+        Egress::of_level(scenario.options.egress, &scenario.options.allow, replays)
     }
 
     pub(super) fn of_level(level: Level, allow: &[String], replays: bool) -> Egress {

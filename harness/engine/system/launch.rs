@@ -95,8 +95,9 @@ impl Systems {
     /// Fails if there is no such system, if it cannot be started, or if `play` fails.
     pub fn play<T>(&self, scenario: &Scenario, fresh: bool, play: impl FnOnce(&Launch<'_>) -> Result<T>) -> Result<T> {
         let keeps_clock = self.keeps_clock(scenario);
-        let play =
-            |on| play(&Launch { root: &self.root, secrets: &self.secrets, on, keeps_clock, clock: scenario.clock });
+        let play = |on| {
+            play(&Launch { root: &self.root, secrets: &self.secrets, on, keeps_clock, clock: scenario.options.clock })
+        };
         let Some(name) = &scenario.system else { return play(PlayedOn::Nothing) };
         if let Some(factory) = self.routers.get(name) {
             return play(PlayedOn::Router(name, factory));
@@ -154,7 +155,7 @@ impl Systems {
 
     /// The clock by which a scenario's system tells the day.
     pub fn clock(&self, scenario: &Scenario, pacing: Pacing, fixture: Option<&Fixture>) -> Clock {
-        let recorded = match scenario.clock {
+        let recorded = match scenario.options.clock {
             ClockFrom::Now => None,
             ClockFrom::Recorded => fixture.and_then(|fixture| fixture.recorded),
             ClockFrom::Midday => Some(super::date::midday()),
@@ -166,7 +167,7 @@ impl Systems {
 
     /// Whether the clock of a scenario's system can be moved in the second run of a proof: that of a command, where there is the library.
     pub fn moves_clock(&self, scenario: &Scenario) -> bool {
-        self.is_command(scenario) && super::date::faketime().is_some() && scenario.clock == ClockFrom::Now
+        self.is_command(scenario) && super::date::faketime().is_some() && scenario.options.clock == ClockFrom::Now
     }
 
     /// Whether the clock of a scenario's system can be set to that of its recording, and is not: one that is shared has one for all.

@@ -71,7 +71,7 @@ impl Proof<'_> {
             };
             terminal::note(format!("{name}: the model calls the tool `{tool}` with a day: {how}"));
         }
-        if !self.project.systems.moves_clock(self.scenario) && self.scenario.clock == ClockFrom::Now {
+        if !self.project.systems.moves_clock(self.scenario) && self.scenario.options.clock == ClockFrom::Now {
             SAID.call_once(|| {
                 terminal::note(
                     format!("untested: another hour, as for a greeting, and another day unless the service honours {DATE_VARIABLE} (a router: `stage.date()`). Where this \

@@ -67,7 +67,7 @@ impl Proof<'_> {
         if project.systems.is_attached(scenario) {
             return self.once(first, golden, rules);
         }
-        (writes_anew || scenario.cost.is_some()).then(await_next_second);
+        (writes_anew || scenario.options.cost.is_some()).then(await_next_second);
         let replays = if first.may_come_in_another_order(scenario) { FIVE } else { TWO };
         let (mut runs, mut goldens) = (Vec::new(), vec![golden.clone().unwrap_or_default()]);
         let pinned = golden.clone().map(Committed::now);
@@ -137,7 +137,7 @@ impl Proof<'_> {
     pub(super) fn without_varying_checks(&self) -> Scenario {
         let mut scenario = self.scenario.clone();
         let [settings, extra, results] = [Some(Level::Ignore); 3];
-        scenario.drift = Drift { settings, extra, results, ..scenario.drift };
+        scenario.options.drift = Drift { settings, extra, results, ..scenario.options.drift };
         scenario
     }
 

@@ -46,13 +46,13 @@ impl Proof<'_> {
 
     /// Whether the replays show what a clock changes: one was moved, or each has that of the recording.
     pub(super) fn has_moved(&self, first: &Replayed, replays: &[Replayed]) -> bool {
-        self.scenario.clock == ClockFrom::Recorded || has_moved(first, replays)
+        self.scenario.options.clock == ClockFrom::Recorded || has_moved(first, replays)
     }
 
     /// Says that times are held nowhere that are another distance away on another day.
     pub(super) fn note_other_distances(&self) {
-        let (Proof { project, .. }, Scenario { name, file, clock, .. }) = (self, self.scenario);
-        if self.of_recording && *clock == ClockFrom::Now {
+        let (Proof { project, .. }, Scenario { name, file, options, .. }) = (self, self.scenario);
+        if self.of_recording && options.clock == ClockFrom::Now {
             let (file, then) = (file.display(), project.commands.update(name));
             let held = format!("; to hold it, set in {file}: clock = \"recorded\", and then: {then}");
             let held = if project.systems.may_set_clock(self.scenario) { held } else { String::new() };
@@ -69,7 +69,7 @@ impl Proof<'_> {
         if let Some(known) = committed {
             golden.keep_varying(&known.golden);
             // By another clock, others vary.
-            if self.scenario.golden.detail == Detail::Types && known.written.1 == self.scenario.clock {
+            if self.scenario.golden.detail == Detail::Types && known.written.1 == self.scenario.options.clock {
                 golden.keep_open(&known.golden);
             }
         }

@@ -65,7 +65,7 @@ impl Proof<'_> {
     fn agrees_by_one_clock(&self) -> bool {
         let Proof { project, scenario, fixture, .. } = *self;
         let (systems, mut set) = (&project.systems, scenario.clone());
-        set.clock = ClockFrom::Recorded;
+        set.options.clock = ClockFrom::Recorded;
         // Rules that are not the project's own are told nothing of.
         let rules = Arc::new((*project.rules).clone());
         fixture.is_some()

@@ -53,7 +53,7 @@ impl<'a> Begun<'a> {
         let progress = Progress::start(name);
         let watch = progress.clone();
         let watch = Arc::new(move |tally: &_| watch.show(tally));
-        let delays = scenario.delays == Delays::Recorded;
+        let delays = scenario.options.delays == Delays::Recorded;
         let given = RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
         let recorder = Recorder::new(relay.clone(), journal, given);
         let tools = old.as_ref().filter(|_| recorded_tools).map(|old| Arc::new(Branch::of_tools(old, &project.rules)));
@@ -121,8 +121,8 @@ impl Recording<'_> {
 
 /// A page that asks the model after the scenario settled: in replay it would be closed before.
 fn asks_later(scenario: &Scenario, played: &Played) -> Option<Failure> {
-    let later = played.driven.later.filter(|_| scenario.unused != Unused::Allow)?;
-    let settle = scenario.settle;
+    let later = played.driven.later.filter(|_| scenario.options.unused != Unused::Allow)?;
+    let settle = scenario.options.settle;
     let first = format!("a page asked the model {later:.1?} after everything else, and `settle` is {settle:?}");
     let case = format!("to wait for that call, set in {}", scenario.file.display());
     Some(Failure::new(first).resolve(case, format!("settle = \"{}s\"", later.as_secs() + 3)))

@@ -78,7 +78,7 @@ impl<'a> Driven<'a> {
             }
             Err(unproven) => return Err(unproven.failure),
         };
-        let by = candidate.recorded.filter(|_| scenario.clock == ClockFrom::Recorded);
+        let by = candidate.recorded.filter(|_| scenario.options.clock == ClockFrom::Recorded);
         Ok(Proven { recording, recorder, fixture: text, turns, golden, by, how })
     }
 

@@ -106,7 +106,7 @@ impl OnSystem<'_> {
         let restarted = tokio::select! {
             biased;
             seen = &mut run => return seen,
-            restarted = play.kills(running, setting.scenario.timeout) => restarted,
+            restarted = play.kills(running, setting.scenario.options.timeout) => restarted,
         };
         let mut seen = run.await?;
         seen.lost = restarted.err();
@@ -128,7 +128,8 @@ impl Setting<'_> {
                 let starts = self.starts.acquire().await;
                 let began = Instant::now();
                 let (mode, callers) = (Mode::Replay(play.replay.clone()), project.open.callers.clone());
-                let (end, options) = (began + scenario.timeout, ServerOptions { callers, ..ServerOptions::default() });
+                let (end, options) =
+                    (began + scenario.options.timeout, ServerOptions { callers, ..ServerOptions::default() });
                 let starting = trial::started(project, scenario, Some(fixture), launch, end, mode, options);
                 let (running, doubles) = starting.await?;
                 drop(starts);
@@ -140,7 +141,7 @@ impl Setting<'_> {
                     doubles.end().await;
                 }
                 play.replay.scope().judge();
-                let panicked = !ended.panics.is_empty() && scenario.panics == Panics::Fail;
+                let panicked = !ended.panics.is_empty() && scenario.options.panics == Panics::Fail;
                 let crash = ended.crash.map(|crash| crash.what().rsplit(": ").next().unwrap_or_default().to_owned());
                 Ok((stayed?.0, crash.or_else(|| panicked.then(|| "it panicked".to_owned()))))
             };
@@ -182,7 +183,7 @@ impl Setting<'_> {
 
     /// Two runs without a fault on one system. The first holds answers, at most `held` times if calls are given up. Fails if it is red.
     fn unfaulted(&self, held: usize, fresh: bool) -> Result<(Seen, Seen, Duration, Arc<Staged>)> {
-        let limit = self.scenario.timeout;
+        let limit = self.scenario.options.timeout;
         let play = Play::unfaulted(self, held > 0);
         let ((seen, again, starting), crash) = self.on_a_system(&play, fresh, async |on| {
             let seen = on.run(&play, true, limit).await?;
@@ -193,7 +194,7 @@ impl Setting<'_> {
         if held > 0 && play.staged.gate.was_late() {
             return self.unfaulted(held - 1, fresh);
         }
-        let unused = !seen.all_served && self.scenario.unused == Unused::Fail;
+        let unused = !seen.all_served && self.scenario.options.unused == Unused::Fail;
         if seen.ended == Ended::Well && seen.left.is_none() && !unused && crash.is_none() {
             return Ok((seen, again, starting, play.staged));
         }

@@ -52,7 +52,7 @@ pub(super) fn run(
     let fixture = fixture.ok_or_else(|| Error::new("the scenario calls no model, so it has no worlds"))?;
     // Late calls are waited for in other ways here, and only by what they change.
     let mut scenario = scenario.clone();
-    scenario.linger = Duration::ZERO;
+    scenario.options.linger = Duration::ZERO;
     let scenario = &scenario;
     let committed = project.goldens.golden(&scenario.golden_name).ok().flatten();
     let one_by_one = project.systems.alone(scenario, false).is_some();

@@ -204,7 +204,7 @@ impl<'a> Play<'a> {
         let progress = || (activity.mark(), underway.steps().len(), underway.event_count());
         let idle = async |pieces| {
             let (mut before, mut silent) = (progress(), 0);
-            while silent < pieces && began.elapsed() <= scenario.timeout {
+            while silent < pieces && began.elapsed() <= scenario.options.timeout {
                 sleep(cap / PIECES).await;
                 silent = if progress() == before { silent + 1 } else { 0 };
                 before = progress();
@@ -236,7 +236,7 @@ impl<'a> Play<'a> {
                     away.gate.silent(QUIET).await;
                 }
             }
-            let run = driver.finish(scenario.settle.min(QUIET * 2)).await;
+            let run = driver.finish(scenario.options.settle.min(QUIET * 2)).await;
             Ok::<_, Error>((if run.failure.is_none() { Ended::Well } else { Ended::Failed }, run))
         };
         let (ended, driven) = tokio::select! {
@@ -278,14 +278,14 @@ impl<'a> Play<'a> {
         let served = || self.replay.all_served();
         if let Some(Away { gate, .. }) = self.away_from(true) {
             let is_over = || gate.acted().is_some() || (served() && !self.staged.is_after_fault());
-            activity.settled(scenario.settle, is_over).await;
+            activity.settled(scenario.options.settle, is_over).await;
             gate.back_again().await;
-            return activity.settled(scenario.settle, served).await;
+            return activity.settled(scenario.options.settle, served).await;
         }
         let has_met = || self.staged.target().is_some_and(|turn| self.staged.arrivals(turn) > 0);
-        activity.settled(scenario.settle, || served() || has_met()).await;
+        activity.settled(scenario.options.settle, || served() || has_met()).await;
         if has_met() {
-            activity.settled(scenario.settle.min(QUIET), served).await;
+            activity.settled(scenario.options.settle.min(QUIET), served).await;
         }
     }
 }

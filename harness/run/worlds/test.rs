@@ -36,7 +36,7 @@ fn can_have_worlds(scenario: &Scenario) -> bool {
 
 /// The worlds that a scenario asks for, if it can have any.
 pub(in crate::run) fn has_worlds(scenario: &Scenario) -> Option<&Worlds> {
-    scenario.worlds.as_ref().filter(|_| can_have_worlds(scenario))
+    scenario.options.worlds.as_ref().filter(|_| can_have_worlds(scenario))
 }
 
 /// Runs the worlds of a scenario, and compares what the service did with the committed table.
@@ -246,7 +246,7 @@ pub(in crate::run) fn run(project: &Project, wanted: &[&Scenario], options: &Wor
 
 /// The faults that a user asks for: those of `--world` and `--side`, or the scenario's own, or the usual ones.
 fn worlds_of(scenario: &Scenario, options: &WorldsOptions) -> Result<Worlds> {
-    let own = scenario.worlds.clone().unwrap_or_default();
+    let own = scenario.options.worlds.clone().unwrap_or_default();
     let kinds = if let Some(name) = &options.world { kinds_of(name)? } else { own.kinds };
     let kinds = match options.side.as_deref() {
         None => kinds,

@@ -64,7 +64,7 @@ impl Reader<'_> {
     /// Reads one scenario, or one case that already includes what all cases share.
     fn scenario(&self, name: String, raw: &RawScenario) -> Result<Scenario> {
         let source = self.file.source;
-        let given = options::of_scenario(raw, &self.suite.defaults, source)?;
+        let mut given = options::of_scenario(raw, &self.suite.defaults, source)?;
         let tools = tools_run(raw, source, self.file.root)?;
         let steps: &[_] = match &raw.step {
             _ if tools.is_some() => &[],
@@ -103,7 +103,9 @@ impl Reader<'_> {
             _ => self.fixture(&name, raw)?,
         };
         // Without a recording there is no clock of one.
-        let clock = if fixture == FixtureRef::None { ClockFrom::Now } else { given.clock };
+        if fixture == FixtureRef::None {
+            given.clock = ClockFrom::Now;
+        }
         Ok(Scenario {
             dir: self.file.dir.to_owned(),
             file: source.file.to_path_buf(),
@@ -117,26 +119,13 @@ impl Reader<'_> {
             name,
             skip: raw.skip.as_ref().map(|reason| options::skip(reason, source)).transpose()?,
             tags: raw.tags.as_ref().map_or_else(|| Ok(Vec::new()), |tags| options::tags(tags, source))?,
-            retries: given.retries,
-            timeout: given.timeout,
-            settle: given.settle,
-            linger: given.linger,
-            panics: given.panics,
-            egress: given.egress,
-            allow: given.allow,
-            unused: given.unused,
-            drift: given.drift,
-            delays: given.delays,
-            clock,
-            worlds: given.worlds,
-            cost: given.cost,
-            secrets: given.secrets,
             used: names.used(),
             record_errors: record.errors.unwrap_or_default(),
             record_timeout: record.timeout.as_ref().map(|timeout| options::limit(timeout, source)).transpose()?,
             vars,
             steps,
-            golden: options::golden(raw.golden.as_ref(), given.headers),
+            golden: options::golden(raw.golden.as_ref(), given.headers.clone()),
+            options: given,
         })
     }
 

@@ -82,7 +82,7 @@ fn a_whole_scenario() {
     assert_eq!(scenario.fixture, FixtureRef::Named("write_read_file".to_owned()));
     assert_eq!(scenario.file, Path::new("scenarios/a/scenario.toml"));
     assert_eq!(scenario.dir, Path::new("scenarios/a"));
-    assert_eq!(scenario.secrets, ["LISTED"]);
+    assert_eq!(scenario.options.secrets, ["LISTED"]);
     assert_eq!(scenario.used.secrets.iter().collect::<Vec<_>>(), ["TOKEN"]);
     assert!(scenario.record_errors);
     assert_eq!(scenario.record_timeout, Some(Duration::from_secs(900)));
@@ -196,9 +196,12 @@ fn a_scenario_of_commands_needs_no_system() {
 fn defaults() {
     let scenario = only(STEP);
     assert_eq!(scenario.fixture, FixtureRef::Named("a".to_owned()));
-    assert_eq!((scenario.timeout, scenario.settle), (Duration::from_secs(60), Duration::from_secs(2)));
-    assert_eq!((&scenario.unused, scenario.delays), (&Unused::Fail, Delays::None));
-    assert_eq!([Check::Prompt, Check::Results].map(|check| scenario.drift.of(check)), [Level::Note, Level::Fail]);
+    assert_eq!((scenario.options.timeout, scenario.options.settle), (Duration::from_secs(60), Duration::from_secs(2)));
+    assert_eq!((&scenario.options.unused, scenario.options.delays), (&Unused::Fail, Delays::None));
+    assert_eq!(
+        [Check::Prompt, Check::Results].map(|check| scenario.options.drift.of(check)),
+        [Level::Note, Level::Fail]
+    );
     assert_eq!(scenario.golden, ShapeOptions::default());
     assert_eq!(only(&format!("fixture = \"none\"\n{STEP}")).fixture, FixtureRef::None);
 }
@@ -241,13 +244,13 @@ step = [{ get = "/other" }]
     assert_eq!(ultra.golden_name, "modes.ultra");
     assert_eq!(ultra.fixture, FixtureRef::Named("modes.ultra".to_owned()));
     assert_eq!(flash.fixture, FixtureRef::Named("shared".to_owned()));
-    assert_eq!((flash.timeout, ultra.timeout), (Duration::from_secs(6), Duration::from_secs(7)));
-    assert_eq!(ultra.settle, Duration::from_secs(1));
-    assert_eq!(ultra.unused, Unused::Callers(vec!["title".to_owned()]));
-    assert_eq!(flash.unused, Unused::Allow);
+    assert_eq!((flash.options.timeout, ultra.options.timeout), (Duration::from_secs(6), Duration::from_secs(7)));
+    assert_eq!(ultra.options.settle, Duration::from_secs(1));
+    assert_eq!(ultra.options.unused, Unused::Callers(vec!["title".to_owned()]));
+    assert_eq!(flash.options.unused, Unused::Allow);
     let [prompt, tools, model] = [Level::Ignore, Level::Fail, Level::Fail].map(Some);
     let drift = Drift { prompt, tools, model, ..Drift::default() };
-    assert_eq!(flash.drift, drift);
+    assert_eq!(flash.options.drift, drift);
     assert_eq!(ultra.golden.detail, Detail::Keys);
     assert_eq!(ultra.golden.collapse, ["messages"]);
     assert_eq!(request(&flash.steps[0]).method, Method::Get);
