@@ -7,11 +7,11 @@ use super::handover;
 use super::test::{filter_of, fits};
 use crate::view::time;
 use retake::__private::project::OpenProject;
-use retake::__private::report::{RunResult, Runs, table, terminal};
+use retake::__private::report::{RunResult, Runs, as_json, table, terminal};
 use retake::__private::run::{Fixtures, Goldens, has_golden};
 use retake_base::error::{Error, Result};
 use retake_base::text::counted;
-use retake_core::json::{Json, Layout};
+use retake_core::json::Layout;
 use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, discover, name_of};
 
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
@@ -92,9 +92,7 @@ impl List {
         let wanted = |row: &&Row| filters.is_empty() || filters.iter().any(|filter| fits(filter, &row.name, false));
         let rows: Vec<&Row> = all.iter().filter(wanted).collect();
         if self.json {
-            let rows = serde_json::to_string(&rows).map_err(|e| Error::new(e.to_string()))?;
-            let rows = Json::parse(rows.as_bytes()).map_err(|e| Error::new(e.message))?;
-            terminal::out(rows.print(Layout::Pretty));
+            terminal::out(as_json(&rows)?.print(Layout::Pretty));
         } else {
             print(&rows);
         }

@@ -33,5 +33,5 @@ pub use retake_engine::drive::{ActData, EventData, StepData};
 pub use retake_engine::system::{Attempt, Attempts, EgressData, Proof};
 pub use run_data::*;
 pub use running::Running;
-pub use runs::{Runs, printed};
+pub use runs::{Runs, as_json, printed};
 pub use screen::{Screen, terminal_size};

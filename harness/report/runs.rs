@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use time::OffsetDateTime;
 
 use super::run_data::{FORMAT, OLD_FORMAT, RunData};
@@ -150,10 +151,18 @@ fn json(name: &str) -> PathBuf {
 /// # Errors
 /// If it cannot be expressed in JSON.
 pub fn printed(run: &RunData) -> Result<String> {
-    let text = serde_json::to_string(run).map_err(|e| Error::new(e.to_string()))?;
-    let mut json = Json::parse(text.as_bytes()).map_err(|e| Error::new(e.message))?;
+    let mut json = as_json(run)?;
     shown_json(&mut json);
     Ok(json.print(Layout::Pretty))
+}
+
+/// A value as JSON, whose objects are sorted.
+///
+/// # Errors
+/// If it cannot be expressed in JSON.
+pub fn as_json(value: &impl Serialize) -> Result<Json> {
+    let text = serde_json::to_vec(value).map_err(|e| Error::new(e.to_string()))?;
+    Json::parse(&text).map_err(|e| Error::new(e.message))
 }
 
 /// Reads all runs of a folder, which is in another one that may come from another job.

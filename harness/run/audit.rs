@@ -42,7 +42,7 @@ pub(super) fn run(project: &Project, names: &[String], options: AuditOptions) ->
     let audit = audit(project, &wanted, options);
     project.end();
     let audit = audit?;
-    terminal::out(if options.json { audit_json(&audit) } else { audit_text(&audit, options.all) });
+    terminal::out(if options.json { audit_json(&audit)? } else { audit_text(&audit, options.all) });
     let too_low = options.min_score.filter(|least| audit.score().is_some_and(|score| score < *least));
     if let Some(least) = too_low {
         terminal::error(format!("the score is {:.3}, below --min-score {least}", audit.score().unwrap_or_default()));

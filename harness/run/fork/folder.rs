@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::report::{FORK_FORMAT, ForkData, ForkRow, terminal};
+use crate::report::{FORK_FORMAT, ForkData, ForkRow, as_json, terminal};
 use crate::run::action::ForkOptions;
 use crate::run::project::Project;
 use retake_base::env::RETAKE;
 use retake_base::error::{Error, Result};
 use retake_base::files;
 use retake_base::lock::Mutex;
-use retake_core::json::{Json, Layout};
+use retake_core::json::Layout;
 use retake_core::key::Hash;
 use retake_core::secrets::{Fired, Secrets};
 use retake_scenario::Scenario;
@@ -39,8 +39,7 @@ impl Folder {
         let forks = files::run_folder(&project.root, "forks")?;
         // How the table is printed makes no other fork.
         let asked = ForkOptions { json: false, ..options.clone() };
-        let asked = serde_json::to_string(&asked).map_err(|e| Error::new(e.to_string()))?;
-        let mut asked = Json::parse(asked.as_bytes()).map_err(|e| Error::new(e.message))?;
+        let mut asked = as_json(&asked)?;
         // A prompt may hold anything.
         secrets.scrub().json(&mut asked, &mut Fired::new());
         let asked = serde_json::from_str(&asked.print(Layout::Compact)).map_err(|e| Error::new(e.to_string()))?;
