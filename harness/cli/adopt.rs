@@ -33,12 +33,11 @@ use retake_wire::{self as wire, Known, Target};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake import otlp traces.jsonl --out fixtures/refund.json --scenario refund\n  \
     retake adopt refund\n  retake accept refund\n\n\
-    This runs the scenario once. Each call gets the answer of the turn that it\n\
-    resembles most: of its caller, in the trace's order, with the most equal\n\
-    messages. Then the call's conversation becomes the turn's input. No provider is\n\
-    called, and the answers stay as they were.\n\n\
-    The result waits as fixtures/NAME.json.new until `retake accept NAME`, which\n\
-    also writes the golden after two replays that agree; --yes does both at once.\n\n\
+    This runs the scenario once. Each call gets the answer of the turn that it resembles most: of its caller, in the \
+    trace's order, with the most equal messages. Then the call's conversation becomes the turn's input. No provider \
+    is called, and the answers stay as they were.\n\n\
+    The result waits as fixtures/NAME.json.new until `retake accept NAME`, which also writes the golden after two \
+    replays that agree; --yes does both at once.\n\n\
     Exit code 0 if every call and every turn has its counterpart, otherwise 1.")]
 pub(super) struct Adopt {
     /// The scenario

@@ -10,17 +10,14 @@ use retake_core::events::Detail;
 /// Measure how much goldens and fixtures can be trusted
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake audit\n  retake audit write_read_file --all\n  \
-    retake audit --min-score 0.9          in CI\n  \
-    retake audit --detail values --json\n\n\
-    Each scenario is replayed once. Then small changes are made to what it\n\
-    captured: an event is dropped, a key renamed, a list shortened, and so on. The\n\
-    score is the share of changes that the golden notices, from 0 to 1; each kind\n\
-    of change has the same weight. Unnoticed changes are listed with a setting of\n\
-    [golden] that would notice them.\n\n\
-    Apart from the score, the audit reports whether keys notice changed answers and\n\
-    tool results, [[normalize]] rules that change nothing or make different calls\n\
-    equal, prompts, tools and models that differ from the recording, and secrets in\n\
-    fixtures.\n\n\
+    retake audit --min-score 0.9          in CI\n  retake audit --detail values --json\n\n\
+    Each scenario is replayed once. Then small changes are made to what it captured: an event is dropped, a key \
+    renamed, a list shortened, and so on. The score is the share of changes that the golden notices, from 0 to 1; \
+    each kind of change has the same weight. Unnoticed changes are listed with a setting of [golden] that would \
+    notice them.\n\n\
+    Apart from the score, the audit reports whether keys notice changed answers and tool results, [[normalize]] rules \
+    that change nothing or make different calls equal, prompts, tools and models that differ from the recording, and \
+    secrets in fixtures.\n\n\
     Exit code 1 if the score is below --min-score or a scenario fails.")]
 pub(super) struct Audit {
     /// The scenarios to audit: names or parts of names [default: all]

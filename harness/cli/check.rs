@@ -20,14 +20,12 @@ use retake_wire::fixture::Fixture;
 #[command(after_help = "Examples:\n  OPENAI_API_KEY=… retake check write_read_file\n  \
     retake check --all --sample 1 --max-calls 20\n  \
     retake check fixtures/imported.json --requests tests/cassettes/test_chat.yaml\n\n\
-    Each scenario is replayed: its service gets the recorded answers. The provider\n\
-    is asked each call as well, and its answer is compared with the recorded one:\n\
-    the fields and their types, the order and framing of events, which tools are\n\
-    called, whether their arguments fit their schemas, and why the answer ends.\n\
-    Texts are never compared. What the provider only adds is a note.\n\n\
-    Exit code 0 if everything is as recorded, 1 if something is not, 2 if nothing\n\
-    differs but not everything could be checked: no key, status 429 or 5xx, a\n\
-    broken connection, or a limit that was reached.\n\n\
+    Each scenario is replayed: its service gets the recorded answers. The provider is asked each call as well, and \
+    its answer is compared with the recorded one: the fields and their types, the order and framing of events, which \
+    tools are called, whether their arguments fit their schemas, and why the answer ends. Texts are never compared. \
+    What the provider only adds is a note.\n\n\
+    Exit code 0 if everything is as recorded, 1 if something is not, 2 if nothing differs but not everything could be \
+    checked: no key, status 429 or 5xx, a broken connection, or a limit that was reached.\n\n\
     To take over what the provider sends today:\n  retake record write_read_file")]
 pub(super) struct Check {
     /// The scenarios to check: names or parts of names; with --requests, one fixture

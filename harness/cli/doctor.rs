@@ -14,9 +14,8 @@ use retake_scenario::{Discovered, FixtureRef, SystemSpec, Template, ToolBy, disc
 /// Check what this machine or the project lacks, and name the command that helps
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retake doctor\n\n\
-    Checks only what the project needs: the programs of its systems and tools, its\n\
-    fixtures, Chromium if scenarios open pages, and a provider's key if something is\n\
-    still to be recorded.\n\n\
+    Checks only what the project needs: the programs of its systems and tools, its fixtures, Chromium if scenarios \
+    open pages, and a provider's key if something is still to be recorded.\n\n\
     Exit code 0 if nothing is missing, 1 if something is.")]
 pub(super) struct Doctor {}
 

@@ -17,17 +17,14 @@ use retake_base::text::counted;
 #[command(args_conflicts_with_subcommands = true)]
 #[command(
     after_help = "Examples:\n  OPENAI_API_KEY=… retake fork write_read_file --from 2 --model gpt-x --times 3\n  \
-    retake fork write_read_file --from lead_agent:2 --prompt-file brief.txt\n  \
-    retake show --fork write_read_file-1.1\n  \
-    retake fork accept write_read_file-1.1\n  \
-    retake fork sweep\n\n\
-    A table compares the recording with each run: calls, tokens, cost by [prices]\n\
-    in suite.toml, finish reason, golden, the suite's `verify`, and tools in order.\n\
-    Tools answer as recorded while their arguments are recorded; after that a run\n\
-    ends, unless the suite says fork = { tools = \"live\" }.\n\n\
-    Nothing of the recording is changed. If the command is interrupted, the same\n\
-    command continues, and pays for no answer twice.\n\n\
-    Exit code 1 if a run did not reach its end, or `verify` did not find it good."
+        retake fork write_read_file --from lead_agent:2 --prompt-file brief.txt\n  \
+        retake show --fork write_read_file-1.1\n  retake fork accept write_read_file-1.1\n  retake fork sweep\n\n\
+        A table compares the recording with each run: calls, tokens, cost by [prices] in suite.toml, finish reason, \
+        golden, the suite's `verify`, and tools in order. Tools answer as recorded while their arguments are \
+        recorded; after that a run ends, unless the suite says fork = { tools = \"live\" }.\n\n\
+        Nothing of the recording is changed. If the command is interrupted, the same command continues, and pays for \
+        no answer twice.\n\n\
+        Exit code 1 if a run did not reach its end, or `verify` did not find it good."
 )]
 pub(super) struct Fork {
     /// The scenario

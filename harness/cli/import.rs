@@ -22,15 +22,13 @@ use retake_wire::fixture::{Fixture, Suspected, call_log};
 /// Convert recordings of another format to a fixture
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake import vcr tests/cassettes --out fixtures/imported.json\n  \
-    retake import deerflow traces/*.json --out fixtures/imported.json\n  \
-    retake import otlp traces.jsonl --list\n  \
+    retake import deerflow traces/*.json --out fixtures/imported.json\n  retake import otlp traces.jsonl --list\n  \
     retake import otlp traces.jsonl --trace 4f2a --scenario refund \\\n      --out fixtures/refund.json\n  \
     retake import otlp --listen 127.0.0.1:4318 --out fixtures/refund.json\n\n\
-    Each recorded request goes through the same code as a call in replay, which\n\
-    computes its key. What cannot become a turn is listed with its file, its place\n\
-    and the reason.\n\n\
-    Exit code 0 if turns were written, 1 if a file could not be read, which is then\n\
-    left out, or if there was no turn, 2 if no file could be read.")]
+    Each recorded request goes through the same code as a call in replay, which computes its key. What cannot become \
+    a turn is listed with its file, its place and the reason.\n\n\
+    Exit code 0 if turns were written, 1 if a file could not be read, which is then left out, or if there was no \
+    turn, 2 if no file could be read.")]
 pub(super) struct Import {
     /// The format of the recordings
     format: ImportFormat,

@@ -41,12 +41,10 @@ use start::{BY_PORT, Start, UNKNOWN};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  cd my-agent && retake init\n  retake init --probe\n  \
     retake init --probe -- litellm --model gpt-4o --port '{{ port }}'\n\n\
-    With --probe, the service is started once, with no key of a provider and with\n\
-    a model that says hello to each call, and ended again. What was not tried is\n\
-    marked in the files. On a terminal, this is asked.\n\n\
-    Existing files are kept as they are; only Cargo.toml gets the entries that\n\
-    it lacks.\n\
-    The CI file goes to the root of the repository.")]
+    With --probe, the service is started once, with no key of a provider and with a model that says hello to each \
+    call, and ended again. What was not tried is marked in the files. On a terminal, this is asked.\n\n\
+    Existing files are kept as they are; only Cargo.toml gets the entries that it lacks. The CI file goes to the root \
+    of the repository.")]
 pub(super) struct Init {
     /// The language of the service [default: by the project's files]
     #[arg(long)]

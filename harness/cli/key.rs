@@ -17,14 +17,12 @@ use retake_wire::fixture::{FORMAT, Fixture};
 #[command(after_help = "Example:\n  \
     echo '{\"caller\": \"lead_agent\", \"messages\": [{\"type\": \"human\",\n         \
     \"data\": {\"content\": \"hi\"}}]}' | retake key\n\n\
-    Each line is an object with a caller and its messages, which are in the form of\n\
-    LangChain's messages_to_dict. Keys are of version 1, with the rules of the suite\n\
-    of the project that contains the file (for standard input, the current folder).\n\n\
-    Carry a fixture of an older format over to the newest:\n  \
-    retake key --write fixtures/chat.json\n\n\
-    It says what the older format did not keep. In a fixture of `retake/1`, an\n\
-    `output` that differs from its `wire` is left out. A fixture that has only\n\
-    hashes, as deer-flow's, is refused: nothing can be computed from them.")]
+    Each line is an object with a caller and its messages, which are in the form of LangChain's messages_to_dict. \
+    Keys are of version 1, with the rules of the suite of the project that contains the file (for standard input, the \
+    current folder).\n\n\
+    Carry a fixture of an older format over to the newest:\n  retake key --write fixtures/chat.json\n\n\
+    It says what the older format did not keep. In a fixture of `retake/1`, an `output` that differs from its `wire` \
+    is left out. A fixture that has only hashes, as deer-flow's, is refused: nothing can be computed from them.")]
 pub(super) struct KeyOf {
     /// A file of JSON lines [default: standard input]
     #[arg(conflicts_with = "write")]

@@ -17,8 +17,7 @@ use retake_scenario::{Broken, Discovered, FixtureRef, Scenario, SystemSpec, disc
 /// List the scenarios: which system each drives, what it replays, whether it has a golden
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake list\n  retake list chat --json\n\n\
-    Exit code 0 if every listed scenario can be read, 1 if one of them or its\n\
-    fixture is wrong or missing.")]
+    Exit code 0 if every listed scenario can be read, 1 if one of them or its fixture is wrong or missing.")]
 pub(super) struct List {
     /// List only scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,

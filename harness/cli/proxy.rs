@@ -27,18 +27,14 @@ use retake_wire::fixture::{Fixture, JournalLock, Suspected, call_log, journal_of
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake proxy --upstream https://api.openai.com/v1 \\\n    \
     --out fixtures/chat.json --addr 127.0.0.1:8080 --key test\n\n\
-    When it is ready, it prints one line of JSON with its URLs and its key. Point\n\
-    your service at the URL, with that key instead of the provider's:\n  \
-    OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=test\n\n\
-    Only the proxy needs the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY,\n\
-    GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY, AZURE_OPENAI_API_KEY,\n\
-    AWS_BEARER_TOKEN_BEDROCK, AWS_SECRET_ACCESS_KEY. A key is\n\
-    sent only to its own provider; to send it to a gateway instead, set\n\
-    RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and so on, or what its\n\
-    clients read: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on.\n\n\
-    On SIGINT (Ctrl-C) or SIGTERM it writes the fixture. Before a client sees the\n\
-    end of an answer, the answer is in the journal, .journal/NAME.jsonl next to\n\
-    the fixture. If the fixture could not be written:\n  \
+    When it is ready, it prints one line of JSON with its URLs and its key. Point your service at the URL, with that \
+    key instead of the provider's:\n  OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=test\n\n\
+    Only the proxy needs the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, \
+    OLLAMA_API_KEY, AZURE_OPENAI_API_KEY, AWS_BEARER_TOKEN_BEDROCK, AWS_SECRET_ACCESS_KEY. A key is sent only to its \
+    own provider; to send it to a gateway instead, set RETAKE_UPSTREAM_OPENAI=URL, RETAKE_UPSTREAM_ANTHROPIC=URL and \
+    so on, or what its clients read: OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on.\n\n\
+    On SIGINT (Ctrl-C) or SIGTERM it writes the fixture. Before a client sees the end of an answer, the answer is in \
+    the journal, .journal/NAME.jsonl next to the fixture. If the fixture could not be written:\n  \
     retake import journal fixtures/.journal/chat.jsonl --out fixtures/chat.json\n\n\
     Exit code 0 if a fixture was written, 1 if not.")]
 pub(super) struct Proxy {

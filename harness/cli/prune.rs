@@ -19,9 +19,8 @@ use retake_wire::fixture::Fixture;
 /// Take out of fixtures what the last runs did not ask for: turns, exchanges with tool servers, and texts
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake test; retake prune\n  retake prune write_read_file --dry-run\n\n\
-    A turn goes if each scenario that replays its fixture ran to its end without a\n\
-    miss, and none of them asked for it. Run the scenarios first: prune believes the\n\
-    data of their last runs, in .retake/runs.")]
+    A turn goes if each scenario that replays its fixture ran to its end without a miss, and none of them asked for \
+    it. Run the scenarios first: prune believes the data of their last runs, in .retake/runs.")]
 pub(super) struct Prune {
     /// Prune only fixtures of scenarios whose name contains one of these texts, or whose folder is one of these paths
     filter: Vec<String>,

@@ -9,16 +9,14 @@ use retake_base::error::{Error, Result};
 /// Record scenarios with the real provider: write each fixture and golden
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  OPENAI_API_KEY=… retake record write_read_file\n\n\
-    Set the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or\n\
-    GOOGLE_API_KEY, OLLAMA_API_KEY. If OPENAI_BASE_URL, ANTHROPIC_BASE_URL,\n\
-    GOOGLE_GEMINI_BASE_URL or OLLAMA_HOST is set, calls go there. To use another\n\
-    address only for recording, set RETAKE_UPSTREAM_OPENAI; likewise\n\
-    RETAKE_UPSTREAM_ANTHROPIC, RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA.\n\
-    Fixture and golden are written only after two replays of the recording agree.\n\n\
-    Secrets are never written: neither tokens of a known form nor the values of\n\
-    variables that the suite declares by {{ secret.NAME }} or secrets = [\"NAME\"].\n\
-    A provider's errors become turns if scenario.toml sets\n\
-    record = { errors = true }.\n\n\
+    Set the provider's key: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or GOOGLE_API_KEY, OLLAMA_API_KEY. If \
+    OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL or OLLAMA_HOST is set, calls go there. To use another \
+    address only for recording, set RETAKE_UPSTREAM_OPENAI; likewise RETAKE_UPSTREAM_ANTHROPIC, \
+    RETAKE_UPSTREAM_GEMINI and RETAKE_UPSTREAM_OLLAMA. Fixture and golden are written only after two replays of the \
+    recording agree.\n\n\
+    Secrets are never written: neither tokens of a known form nor the values of variables that the suite declares by \
+    {{ secret.NAME }} or secrets = [\"NAME\"]. A provider's errors become turns if scenario.toml sets record = { \
+    errors = true }.\n\n\
     After a failure or Ctrl-C, or after you changed a prompt, a tool or the model:\n  \
     retake record write_read_file --resume")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]

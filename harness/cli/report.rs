@@ -20,10 +20,9 @@ use retake_scenario::discover;
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  retake report\n  retake report --form junit --out junit.xml\n  \
     retake report merge shard-1 shard-2 --form markdown >> \"$GITHUB_STEP_SUMMARY\"\n\n\
-    A report covers the last run of each scenario, by any runner, as .retake/runs\n\
-    has it. The page is one file, .retake/report.html, and needs no network; on a\n\
-    terminal it is opened in the browser. JUnit and markdown go to standard output\n\
-    unless --out names a file.")]
+    A report covers the last run of each scenario, by any runner, as .retake/runs has it. The page is one file, \
+    .retake/report.html, and needs no network; on a terminal it is opened in the browser. JUnit and markdown go to \
+    standard output unless --out names a file.")]
 pub(super) struct Report {
     #[command(flatten)]
     written: Written,

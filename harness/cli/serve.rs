@@ -24,21 +24,20 @@ use retake_scenario::Delays;
 #[command(after_help = "Examples:\n  retake serve fixtures/greeting.json --addr 127.0.0.1:8080 --key test\n  \
     retake serve greeting parting --repeat\n  \
     retake serve greeting --repeat --delays ttft=400ms,tps=60 --rate 100/s\n\n\
-    When it is ready, it prints one line of JSON with its URLs and its key. On\n\
-    SIGTERM or SIGINT it writes the report and exits: with 1 if a call missed, or\n\
-    differed where the suite sets drift = { … = \"fail\" }, otherwise with 0.\n\n\
-    The rules of keys, callers and drift come from the project that contains the\n\
-    fixture: scenarios/suite.toml in the nearest folder upwards.\n\n\
+    When it is ready, it prints one line of JSON with its URLs and its key. On SIGTERM or SIGINT it writes the report \
+    and exits: with 1 if a call missed, or differed where the suite sets drift = { … = \"fail\" }, otherwise with \
+    0.\n\n\
+    The rules of keys, callers and drift come from the project that contains the fixture: scenarios/suite.toml in the \
+    nearest folder upwards.\n\n\
     While it runs, these paths answer without the key:\n  \
     GET  /__retake/health   whether it runs, and which fixtures it serves\n  \
     GET  /__retake/misses   the calls that missed, each with an explanation\n  \
     GET  /__retake/report   which turns were served or left unused, which calls\n                          \
     missed, and what differed\n  \
     GET  /__retake/metrics  the counts of calls, and how late frames were sent,\n                          \
-    for Prometheus\n  \
-    POST /__retake/reset    forget all of this, and serve every turn again\n\n\
-    With the body {\"fixtures\": [\"parting\"], \"name\": \"test_b\"}, a reset also\n\
-    changes the fixtures, and misses name test_b from then on.")]
+    for Prometheus\n  POST /__retake/reset    forget all of this, and serve every turn again\n\n\
+    With the body {\"fixtures\": [\"parting\"], \"name\": \"test_b\"}, a reset also changes the fixtures, and misses \
+    name test_b from then on.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct Serve {
     /// The fixtures: files, or names in the project; their turns are served as one table. Without any, each call is a

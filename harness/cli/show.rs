@@ -16,12 +16,11 @@ use retake_wire::fixture::Fixture;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  retake show write_read_file\n  retake show fixtures/write_read_file.json --turn 2\n  \
-    retake show write_read_file --answer 2\n  retake show --fork write_read_file-1.1\n\n\
-    Each message is shown once, under the turn that first sent it. With --turn, one\n\
-    turn is shown completely: every message that the model was sent, its answer, and\n\
-    what else the fixture stores for the turn.\n\n\
-    With --answer, an answer is printed to be edited: put it in the place of the\n\
-    turn's `wire`, and change nothing else."
+        retake show write_read_file --answer 2\n  retake show --fork write_read_file-1.1\n\n\
+        Each message is shown once, under the turn that first sent it. With --turn, one turn is shown completely: \
+        every message that the model was sent, its answer, and what else the fixture stores for the turn.\n\n\
+        With --answer, an answer is printed to be edited: put it in the place of the turn's `wire`, and change \
+        nothing else."
 )]
 pub(super) struct Show {
     /// The name of a scenario or fixture, or a fixture's file

@@ -16,11 +16,10 @@ use retake_scenario::SCENARIOS;
 /// Run the scenarios: replay, capture, compare
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake test\n  retake test write_ two_callers --update\n  \
-    retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  \
-    retake test --tag slow\n  retake test --watch\n  retake test --shard 2/5 --report junit\n  \
-    retake test --report html --report junit\n  retake test -- --list\n\n\
-    Arguments after `--` go to the runner unchanged, for example --exact, --skip,\n\
-    --test-threads and --format.")]
+    retake test scenarios/write_read_file\n  retake test --last-failed --fail-fast\n  retake test --tag slow\n  \
+    retake test --watch\n  retake test --shard 2/5 --report junit\n  retake test --report html --report junit\n  \
+    retake test -- --list\n\n\
+    Arguments after `--` go to the runner unchanged, for example --exact, --skip, --test-threads and --format.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(super) struct Test {
     /// Run only scenarios whose name contains one of these texts, or whose folder is one of these paths

@@ -17,12 +17,10 @@ use retake_wire::fixture::Fixture;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake tools write_read_file\n  \
     retake tools recordings --conversation 6f2d7a4e9f3b4c1d8e5a0b1c2d3e4f50\n\n\
-    NAME is a scenario with kind = \"tools\", a fixture, or the folder of an OpenHands\n\
-    conversation. scenarios/suite.toml declares how to run each tool; a recorded\n\
-    tool that it does not declare is an error before the first call:\n  \
-    [tools.files]\n  mcp = { command = [\"mcp-server-filesystem\", \"{{ workdir }}\"] }\n\n\
-    Each run writes a drift log to .retake/tools/NAME, with one line of JSON for\n\
-    each tool call.\n\n\
+    NAME is a scenario with kind = \"tools\", a fixture, or the folder of an OpenHands conversation. \
+    scenarios/suite.toml declares how to run each tool; a recorded tool that it does not declare is an error before \
+    the first call:\n  [tools.files]\n  mcp = { command = [\"mcp-server-filesystem\", \"{{ workdir }}\"] }\n\n\
+    Each run writes a drift log to .retake/tools/NAME, with one line of JSON for each tool call.\n\n\
     Exit code 0 if nothing drifted, 1 if something did, 2 if a file is wrong.")]
 pub(super) struct Tools {
     /// A scenario, a fixture, or the folder of a conversation

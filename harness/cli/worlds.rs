@@ -9,22 +9,18 @@ use retake_base::error::Result;
 /// Run a recorded scenario with every way in which the model can fail it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  retake worlds write_read_file\n  \
-    retake worlds write_read_file --turn 2 --world cut-clean\n  \
-    retake worlds --world all --json\n\n\
-    A world is a turn of the recording and a fault that the turn's call meets before\n\
-    it gets the recorded answer: status 429, a stream without its end, an answer\n\
-    cut inside of a tool call, and so on. For each one this prints what the service\n\
-    did: recovered, reported the failure, was SILENT about it, REPEATED a text,\n\
-    ACTED on a damaged tool call, said something other, went on to ask what was\n\
-    never recorded, hung, crashed, was sick afterwards, or called again and again\n\
-    (storm).\n\n\
-    On the client's side, a world is an event at which the client leaves and comes\n\
-    back, or comes a second time: it LOST something, got it DOUBLED, waits for what\n\
-    NEVER ENDS, or the model was PAID TWICE. On the process' side, the system is\n\
-    killed at a call and started again; on the tools' side, a tool fails, or its\n\
-    answer is lost: something may have ACTED TWICE.\n\n\
-    With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and\n\
-    compares them with goldens/worlds/NAME.snap.\n\n\
+    retake worlds write_read_file --turn 2 --world cut-clean\n  retake worlds --world all --json\n\n\
+    A world is a turn of the recording and a fault that the turn's call meets before it gets the recorded answer: \
+    status 429, a stream without its end, an answer cut inside of a tool call, and so on. For each one this prints \
+    what the service did: recovered, reported the failure, was SILENT about it, REPEATED a text, ACTED on a damaged \
+    tool call, said something other, went on to ask what was never recorded, hung, crashed, was sick afterwards, or \
+    called again and again (storm).\n\n\
+    On the client's side, a world is an event at which the client leaves and comes back, or comes a second time: it \
+    LOST something, got it DOUBLED, waits for what NEVER ENDS, or the model was PAID TWICE. On the process' side, the \
+    system is killed at a call and started again; on the tools' side, a tool fails, or its answer is lost: something \
+    may have ACTED TWICE.\n\n\
+    With worlds = true in scenario.toml, `retake test` runs them as NAME::worlds and compares them with \
+    goldens/worlds/NAME.snap.\n\n\
     Exit code 1 if a world fails that is not accepted there.")]
 pub(super) struct WorldsOf {
     /// The scenarios: names or parts of names [default: all]
