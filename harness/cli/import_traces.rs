@@ -153,16 +153,13 @@ const GOLDEN: &str = "\n[golden]\ndetail = \"types\"\n";
 
 /// Puts a variable in the place of the prompt, and tells whether it was there.
 fn put_prompt(body: &mut Json, prompt: &str) -> bool {
-    match body {
-        Json::Str(text) => {
-            let is_prompt = text == prompt && !prompt.is_empty();
-            *text = if is_prompt { "{{ prompt }}".to_owned() } else { raw(text) };
-            is_prompt
-        }
-        Json::Array(list) => list.iter_mut().fold(false, |found, value| found | put_prompt(value, prompt)),
-        Json::Object(fields) => fields.iter_mut().fold(false, |found, (_, value)| found | put_prompt(value, prompt)),
-        _ => false,
-    }
+    let mut found = false;
+    body.each_text_mut(&mut |text| {
+        let is_prompt = text == prompt && !prompt.is_empty();
+        *text = if is_prompt { "{{ prompt }}".to_owned() } else { raw(text) };
+        found |= is_prompt;
+    });
+    found
 }
 
 fn quoted(text: &str) -> String {
