@@ -6,68 +6,63 @@ use retake_core::json::Json;
 
 const DATE: usize = 10;
 
-/// One step of a path: from a value to a value inside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Key(String),
-    Index(usize),
-}
-
 /// A place in a payload, and a kind of change that is possible there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) kind: Kind,
-    pub(super) path: Vec<Step>,
+    /// The place as a JSON pointer.
+    pub(super) at: String,
+    /// The same as it is shown, with `*` for each element of a list.
+    pub(super) shown: String,
 }
 
 /// Returns all places of a payload that can be changed, from the outside in. `is_own` tells whether a text under a key is a word
 /// of the service's own.
 pub(super) fn spots(json: &Json, is_own: &dyn Fn(&str, &str) -> bool) -> Vec<Spot> {
     let mut spots = Vec::new();
-    collect(json, is_own, &mut Vec::new(), &mut spots);
+    collect(json, "", ("", ""), is_own, &mut spots);
     spots
 }
 
-fn collect(json: &Json, is_own: &dyn Fn(&str, &str) -> bool, path: &mut Vec<Step>, spots: &mut Vec<Spot>) {
-    let mut add = |kind: Kind, path: &[Step]| spots.push(Spot { kind, path: path.to_vec() });
+fn collect(
+    json: &Json,
+    key: &str,
+    (at, shown): (&str, &str),
+    is_own: &dyn Fn(&str, &str) -> bool,
+    spots: &mut Vec<Spot>,
+) {
+    let spot = |kind: Kind, at: &str, shown: &str| Spot { kind, at: at.to_owned(), shown: shown.to_owned() };
+    let here = |kind: Kind| spot(kind, at, shown);
     match json {
         Json::Object(entries) => {
-            add(Kind::AddKey, path);
+            spots.push(here(Kind::AddKey));
             for (key, value) in entries.iter() {
-                path.push(Step::Key(key.to_string()));
-                for kind in [Kind::DropKey, Kind::RenameKey, Kind::RetypeKey] {
-                    spots.push(Spot { kind, path: path.clone() });
-                }
-                collect(value, is_own, path, spots);
-                path.pop();
+                let token = key.replace('~', "~0").replace('/', "~1");
+                let (at, shown) = (format!("{at}/{token}"), format!("{shown}/{token}"));
+                spots.extend([Kind::DropKey, Kind::RenameKey, Kind::RetypeKey].map(|kind| spot(kind, &at, &shown)));
+                collect(value, key, (&at, &shown), is_own, spots);
             }
         }
         Json::Array(items) => {
             if !items.is_empty() {
-                add(Kind::ShortenList, path);
-                add(Kind::LengthenList, path);
+                spots.extend([Kind::ShortenList, Kind::LengthenList].map(here));
             }
             if items.len() > 1 {
-                add(Kind::ReverseList, path);
-                add(Kind::RepeatList, path);
+                spots.extend([Kind::ReverseList, Kind::RepeatList].map(here));
             }
             for (index, item) in items.iter().enumerate() {
-                path.push(Step::Index(index));
-                collect(item, is_own, path, spots);
-                path.pop();
+                collect(item, key, (&format!("{at}/{index}"), &format!("{shown}/*")), is_own, spots);
             }
         }
         // Any other value in place of null would also be of another type.
         Json::Null => {}
         Json::Bool(_) | Json::Int(_) | Json::BigInt(_) | Json::Float(_) | Json::Str(_) => {
-            add(Kind::ChangeValue, path);
-            let key =
-                path.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key.as_str()) } else { None });
-            if json.as_str().is_some_and(|text| is_own(key.unwrap_or_default(), text)) {
-                add(Kind::ChangeWord, path);
+            spots.push(here(Kind::ChangeValue));
+            if json.as_str().is_some_and(|text| is_own(key, text)) {
+                spots.push(here(Kind::ChangeWord));
             }
             if time_form(json).is_some() {
-                add(Kind::ChangeTime, path);
+                spots.push(here(Kind::ChangeTime));
             }
         }
     }
@@ -76,16 +71,16 @@ fn collect(json: &Json, is_own: &dyn Fn(&str, &str) -> bool, path: &mut Vec<Step
 /// Returns the payload with one change, or `None` if it has no such place.
 pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     let mut json = json.clone();
-    let Spot { kind, path } = spot;
-    if let (Kind::DropKey | Kind::RenameKey, Some((Step::Key(key), parents))) = (kind, path.split_last()) {
-        let entries = value_at(&mut json, parents)?.as_object_mut()?;
-        let value = entries.remove(&**key)?;
+    let Spot { kind, at, .. } = spot;
+    if let (Kind::DropKey | Kind::RenameKey, Some((object, token))) = (kind, at.rsplit_once('/')) {
+        let (entries, key) = (value_at(&mut json, object)?.as_object_mut()?, key_of(token));
+        let value = entries.remove(&*key)?;
         if *kind == Kind::RenameKey {
             entries.insert(format!("{key}_renamed").into(), value);
         }
         return Some(json);
     }
-    let value = value_at(&mut json, path)?;
+    let value = value_at(&mut json, at)?;
     match (kind, value) {
         (Kind::AddKey, Json::Object(entries)) => _ = entries.insert("added".into(), Json::Bool(true)),
         (Kind::RetypeKey, value) => *value = of_another_type(value),
@@ -100,22 +95,17 @@ pub(super) fn changed(json: &Json, spot: &Spot) -> Option<Json> {
     Some(json)
 }
 
-/// Returns the value at a path, so that it can be changed.
-pub(super) fn value_at<'a>(json: &'a mut Json, path: &[Step]) -> Option<&'a mut Json> {
-    path.iter().try_fold(json, |value, step| match (value, step) {
-        (Json::Object(entries), Step::Key(key)) => entries.get_mut(&**key),
-        (Json::Array(items), Step::Index(index)) => items.get_mut(*index),
+/// Returns the value at a JSON pointer, so that it can be changed.
+pub(super) fn value_at<'a>(json: &'a mut Json, at: &str) -> Option<&'a mut Json> {
+    at.split('/').skip(1).try_fold(json, |value, token| match value {
+        Json::Object(entries) => entries.get_mut(&*key_of(token)),
+        Json::Array(items) => items.get_mut(token.parse::<usize>().ok()?),
         _ => None,
     })
 }
 
-/// Returns a path as a JSON pointer in which `*` stands for each element of a list: to a reader of a golden, all elements of a
-/// list are one place.
-pub(super) fn pointer(path: &[Step]) -> String {
-    path.iter().fold(String::new(), |pointer, step| match step {
-        Step::Key(key) => pointer + "/" + &key.replace('~', "~0").replace('/', "~1"),
-        Step::Index(_) => pointer + "/*",
-    })
+fn key_of(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
 }
 
 fn of_another_type(value: &Json) -> Json {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::kind::Kind;
-use super::payload::{changed, other_text, pointer, spots};
+use super::payload::{changed, other_text, spots};
 use super::rules::without;
 use retake_core::conversation::{Answer, Block, Finish, Message};
 use retake_core::json::Json;
@@ -189,7 +189,7 @@ fn changed_values(json: &Json) -> Vec<Json> {
         return changed_texts(text).into_iter().map(Json::Str).collect();
     }
     let spots = spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
-    let places = spots.map(|spot| (pointer(&spot.path), spot)).collect();
+    let places = spots.map(|spot| (spot.shown.clone(), spot)).collect();
     super::spread::spread(places, MOST).iter().filter_map(|spot| changed(json, spot)).collect()
 }
 

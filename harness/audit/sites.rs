@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::kind::Kind;
-use super::payload::{self, Spot, Step, other_text};
+use super::payload::{self, Spot, other_text};
 use retake_core::events::{Captured, Event, Payload, Status, is_held_header, is_id};
 use retake_core::json::{Json, Layout};
 
@@ -43,7 +43,7 @@ enum Edit {
 }
 
 /// A text in a payload: the index of its event, and its path.
-type TextAt = (usize, Vec<Step>);
+type TextAt = (usize, String);
 
 /// The unchanged captures. Their payloads are printed in one way, so that a changed capture differs in nothing but the change.
 pub(super) struct Base {
@@ -103,7 +103,7 @@ impl Base {
             sites.extend(pairs.map(|(a, b)| whole(Kind::SwapEvents, Some(*a), Edit::Swap(*a, *b))));
             sites.extend(real.iter().skip(1).map(|at| whole(Kind::CutTail, Some(*at), Edit::CutBefore(*at))));
         }
-        let mut ids: Vec<(TextAt, &str)> = Vec::new();
+        let mut ids: Vec<(TextAt, String, &str)> = Vec::new();
         for at in real {
             let Some(json) = &self.payloads[index][at] else {
                 if matches!(&events[at].payload, Payload::Data(_)) {
@@ -112,19 +112,17 @@ impl Base {
                 continue;
             };
             for spot in payload::spots(json, is_own) {
-                let text = value(json, &spot.path).filter(|_| spot.kind == Kind::ChangeValue).and_then(Json::as_str);
+                let text = json.pointer(&spot.at).filter(|_| spot.kind == Kind::ChangeValue).and_then(Json::as_str);
                 if let Some(id) = text.filter(|text| is_id(text)) {
-                    ids.push(((at, spot.path.clone()), id));
+                    ids.push(((at, spot.at.clone()), spot.shown.clone(), id));
                 }
-                let pointer = payload::pointer(&spot.path);
                 let kind = if text.is_some_and(is_said) { Kind::ChangeText } else { spot.kind };
-                sites.push(site(kind, Some(at), pointer, Edit::Payload(at, spot)));
+                sites.push(site(kind, Some(at), spot.shown.clone(), Edit::Payload(at, spot)));
             }
         }
-        for (at, (a, id)) in ids.iter().enumerate() {
-            if let Some((b, _)) = ids[at + 1..].iter().find(|(_, other)| other != id) {
-                let pointer = payload::pointer(&a.1);
-                sites.push(site(Kind::SwapIds, Some(a.0), pointer, Edit::SwapIds(a.clone(), b.clone())));
+        for (at, (a, shown, id)) in ids.iter().enumerate() {
+            if let Some((b, ..)) = ids[at + 1..].iter().find(|(.., other)| other != id) {
+                sites.push(site(Kind::SwapIds, Some(a.0), shown.clone(), Edit::SwapIds(a.clone(), b.clone())));
             }
         }
         sites
@@ -142,17 +140,13 @@ impl Base {
                 if !is_collapsed(&label) {
                     continue;
                 }
-                let of_strings = |json: &Json| {
-                    let spots =
-                        payload::spots(json, &|_, _| false).into_iter().filter(|spot| spot.kind == Kind::ChangeValue);
-                    spots.map(|spot| spot.path).collect()
-                };
+                let spots = |json| payload::spots(json, &|_, _| false);
                 // A payload that is not JSON is a text.
-                let paths = self.payloads[capture][at].as_ref().map_or_else(|| vec![Vec::new()], of_strings);
-                for path in paths {
-                    if self.text_at(capture, at, &path).is_some() {
-                        let place = (label.clone().into_owned(), payload::pointer(&path));
-                        places.entry(place).or_default().push((at, path));
+                let text = || vec![Spot { kind: Kind::ChangeValue, at: String::new(), shown: String::new() }];
+                let spots = self.payloads[capture][at].as_ref().map_or_else(text, spots);
+                for spot in spots.into_iter().filter(|spot| spot.kind == Kind::ChangeValue) {
+                    if self.text_at(capture, at, &spot.at).is_some() {
+                        places.entry((label.clone().into_owned(), spot.shown)).or_default().push((at, spot.at));
                     }
                 }
             }
@@ -168,9 +162,9 @@ impl Base {
         sites
     }
 
-    fn text_at(&self, capture: usize, event: usize, path: &[Step]) -> Option<&str> {
+    fn text_at(&self, capture: usize, event: usize, at: &str) -> Option<&str> {
         if let Some(json) = &self.payloads[capture][event] {
-            return value(json, path)?.as_str();
+            return json.pointer(at)?.as_str();
         }
         let Captured { events, after, .. } = &self.captures[capture];
         let Payload::Data(text) = &events.iter().chain(&after.events).nth(event)?.payload else { return None };
@@ -286,12 +280,4 @@ fn reprinted(event: &mut Event) -> Option<Json> {
 
 fn set(event: &mut Event, json: &Json) {
     event.payload = Payload::Data(json.print(Layout::Compact).into());
-}
-
-fn value<'a>(json: &'a Json, path: &[Step]) -> Option<&'a Json> {
-    path.iter().try_fold(json, |value, step| match (value, step) {
-        (Json::Object(entries), Step::Key(key)) => entries.get(&**key),
-        (Json::Array(items), Step::Index(index)) => items.get(*index),
-        _ => None,
-    })
 }
