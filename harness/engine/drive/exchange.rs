@@ -55,7 +55,7 @@ impl Driver<'_> {
                     read?;
                     take_stream(&mut stream, &mut answered)?;
                     // Not if the client leaves after the last event, or if the stage does not stay.
-let Scenario { golden, options, .. } = self.scenario;
+                    let Scenario { golden, options, .. } = self.scenario;
                     let reads_on = !golden.until_last && !options.linger.is_zero() && !wanted.cancel && stream.done;
                     let after = reads_on.then(|| Afterwards::start(response, stream));
                     return Ok(Outcome::Answered(Box::new(answered), after));

@@ -38,7 +38,9 @@ impl Proof<'_> {
         let told_once = told(marked.as_ref());
         match &mut marked {
             // What the words and tokens of the model decide is the same again, and what varies from run to run is not.
-            Some(Marked { runs, .. }) if holds_two || told_once.as_ref().is_some_and(Golden::holds_derived) => runs.extend(self.run_marked(runs[0].fixture.as_ref(), rules)),
+            Some(Marked { runs, .. }) if holds_two || told_once.as_ref().is_some_and(Golden::holds_derived) => {
+                runs.extend(self.run_marked(runs[0].fixture.as_ref(), rules))
+            }
             _ => return (told_once, marked),
         }
         (told(marked.as_ref()), marked)
