@@ -148,7 +148,7 @@ impl<'a> Chosen<'a> {
             Some(turn) => order::print_of(&turn),
             None if is(&|foreign| foreign.names_machine(text)) || times::of_text(&normal).is_some() => 0,
             // What a tool or the scenario says as a whole has no numbers that vary. Another model has another name.
-            None if is(&|foreign| foreign.is_known(text) && !foreign.is_model(text)) => order::print_of(&normal),
+            None if is(&|foreign| foreign.is_whole(text) && !foreign.is_model(text)) => order::print_of(&normal),
             None => order::print_of(&without_numbers(&normal)),
         }
     }

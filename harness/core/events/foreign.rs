@@ -149,7 +149,12 @@ impl Foreign {
         Some((own, whole))
     }
 
-    /// Whether a text is one of these as a whole, in this case or another, with white space around it or without.
+    /// Whether a text is one of these as a whole.
+    pub(super) fn is_whole(&self, text: &str) -> bool {
+        self.whole.contains(text) && !self.machine.iter().any(|name| name == text)
+    }
+
+    /// The same in this case or another, with white space around it or without.
     pub(super) fn is_known(&self, text: &str) -> bool {
         self.texts.contains(&text.trim().to_lowercase()) && !self.machine.iter().any(|name| name == text)
     }
