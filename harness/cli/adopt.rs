@@ -80,7 +80,8 @@ impl Adopt {
             return Err(Error::new(format!("the scenario would ask its tool servers for real: {}", live.join(", ")))
                 .help("if that does no harm: --live-tools"));
         }
-        let replay = Replay::new(fixture.clone(), project.rules.clone(), Scope::new("adopt")).going_on(GoingOn::Meant);
+        let mut replay = Replay::new(fixture.clone(), project.rules.clone(), Scope::new("adopt"));
+        replay.going_on = GoingOn::Meant;
         let (callers, said) = (project.callers.clone(), self.pair.clone());
         let provider = Arc::new(Provider { replay, callers, said, calls: Mutex::default() });
         let recorded = self.record(&root, &scenario.name, provider.clone())?;

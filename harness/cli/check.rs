@@ -12,7 +12,7 @@ use retake::__private::report::{CheckData, check_json, check_text, terminal};
 use retake::__private::run::{Action, Asking, CheckOptions};
 use retake_base::error::{Error, Result};
 use retake_core::secrets::hide;
-use retake_model::{Cost, Keeps, KeptCall, Limits, Mode, ModelServer, Replay, Scope, ServerOptions};
+use retake_model::{Cost, KeptCall, Limits, Mode, ModelServer, Replay, Scope, ServerOptions};
 use retake_wire::fixture::Fixture;
 
 /// Check whether the provider still answers as recorded; write nothing but a report
@@ -79,8 +79,8 @@ impl Check {
         terminal::note(format!("expect at most {}, as recorded", Cost::of_fixture(&fixture, &project.rules)));
         let running = Running::start(Upstreams::from_env()?, &project.declared, false)?;
         let provider = Asking::begin(running.relay.clone(), secrets, limits)?;
-        let replay = Replay::new(fixture, project.rules.clone(), Scope::new(name))
-            .keeping(Keeps { bodies: true, ..Keeps::default() });
+        let mut replay = Replay::new(fixture, project.rules.clone(), Scope::new(name));
+        replay.keeps.bodies = true;
         let replay = Arc::new(replay);
         let options = ServerOptions { callers: project.callers, ..ServerOptions::default() };
         let runtime = retake_model::threads::runtime()?;

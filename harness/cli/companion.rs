@@ -216,7 +216,7 @@ impl LaidIn {
         let rules = project.rules.clone();
         let mut replay = Replay::new(Arc::new(fixture), rules, Scope::new(&name)).with_repeat(how.repeat);
         if how.world.is_some() || how.by_header {
-            replay = replay.in_world(Arc::new(Staged::of(Stages::Faulty(how.world, 1), u32::MAX)));
+            replay.staged = Some(Arc::new(Staged::of(Stages::Faulty(how.world, 1), u32::MAX)));
         }
         replay.on_stage(&places_here(None));
         Ok(LaidIn { files, name, replay: Arc::new(replay) })

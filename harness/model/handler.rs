@@ -211,7 +211,7 @@ impl Exchange<'_> {
             let call = self.pending(call, read.json().clone(), caller.clone());
             replay.note(|log| log.kept.push(KeptCall { served: served.clone(), call }));
         }
-        if let Some(hold) = replay.hold() {
+        if let Some(hold) = &replay.hold {
             hold.asked();
             served.own.iter().for_each(|own| hold.says(served.index + 1, &own.output.text()));
         }
@@ -230,7 +230,7 @@ impl Exchange<'_> {
                 let delays = recorded.map_or_else(Vec::new, |recorded| recorded.response.delays_of(&response));
                 let held = match &replay.staged {
                     Some(staged) => staged.piece(served.index, call.api, &response).await,
-                    None => replay.hold().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
+                    None => replay.hold.as_ref().and_then(|hold| hold.piece(served.index + 1, call.api, &response)),
                 };
                 http::counted(http::answer_in_time(&response, delays, held, in_flight).await, call.api, &response)
             }
@@ -272,7 +272,7 @@ impl Exchange<'_> {
         session.note_flaws(flaws, caller.as_deref(), None);
         let asked_by = caller.clone();
         let pending = self.pending(&call, request, caller);
-        let answer = match recorder.branch() {
+        let answer = match &recorder.branch {
             None => recorder.pass_on(pending, in_flight).await,
             Some(branch) => self.branched(recorder, branch, &call, pending, in_flight).await,
         };

@@ -55,16 +55,18 @@ pub struct Replay {
     prompts: OnceLock<RecordedPrompts>,
     /// Whether the scenario says that no model is called. Then each call is a miss that says so.
     none: bool,
-    /// Whether recorded pauses are replayed.
-    pub(super) delays: bool,
-    /// What a call that misses gets.
-    going_on: GoingOn,
+    /// Whether pauses in streams are replayed as they were recorded.
+    pub delays: bool,
+    /// What a call that misses gets. If it gets an answer, the run shows what else differs from the recording, apart from what follows
+    /// from the first miss. Then no miss is registered, because such a run has no verdict.
+    pub going_on: GoingOn,
     log: Mutex<RunLog>,
-    pub(super) keeps: Keeps,
+    /// What the log keeps.
+    pub keeps: Keeps,
     /// What happens to calls that are not simply answered.
-    pub(super) staged: Option<Arc<Staged>>,
-    /// What holds the end of its answers back.
-    hold: Option<Hold>,
+    pub staged: Option<Arc<Staged>>,
+    /// What holds the end of its answers back. Clients of its stage tell it what they receive.
+    pub hold: Option<Hold>,
     neighbours: Neighbours,
 }
 
@@ -124,21 +126,6 @@ impl Replay {
         }
     }
 
-    /// Sets what holds the end of answers back.
-    pub fn with_hold(self, hold: Option<Hold>) -> Replay {
-        Replay { hold, ..self }
-    }
-
-    /// What clients of its stage tell what they receive.
-    pub fn hold(&self) -> Option<&Hold> {
-        self.hold.as_ref()
-    }
-
-    /// Sets whether pauses in streams are replayed as they were recorded.
-    pub fn with_delays(self, delays: bool) -> Replay {
-        Replay { delays, ..self }
-    }
-
     /// Says what the places of the stage are, before its system can call.
     pub fn on_stage(&self, places: &Places) {
         let mut state = self.state.lock();
@@ -153,19 +140,9 @@ impl Replay {
     }
 
     /// Sets the clock of the system whose calls are looked up.
-    pub fn by(self, clock: Clock) -> Replay {
-        Replay { second_look: SecondLook::by(clock), ..self }
-    }
-
-    /// Sets what calls that miss get. If they get an answer, the run shows what else differs from the recording, apart from what
-    /// follows from the first miss. Then no miss is registered, because such a run has no verdict.
-    pub fn going_on(self, going_on: GoingOn) -> Replay {
-        Replay { going_on, ..self }
-    }
-
-    /// Sets what happens to calls that are not simply answered: see [`Staged`].
-    pub fn in_world(self, staged: Arc<Staged>) -> Replay {
-        Replay { staged: Some(staged), ..self }
+    pub fn by(mut self, clock: Clock) -> Replay {
+        self.second_look.clock = clock;
+        self
     }
 
     /// Returns the turn that a call would get now, and whether it is open. Nothing is taken.
@@ -177,11 +154,6 @@ impl Replay {
             let key = lookup.conversation.first_key(lookup.first_caller.as_ref()?.as_deref());
             turns.next(table, &Wanted { key, only_hashed: true, ..wanted })
         })
-    }
-
-    /// Sets what the log keeps.
-    pub fn keeping(self, keeps: Keeps) -> Replay {
-        Replay { keeps, ..self }
     }
 
     /// Writes something to the log.

@@ -94,11 +94,6 @@ struct Recent {
 const REMEMBERED: usize = 16;
 
 impl SecondLook {
-    /// What is known with the clock of a run.
-    pub(super) fn by(clock: Clock) -> SecondLook {
-        SecondLook { clock, ..SecondLook::default() }
-    }
-
     /// Says what the places of the stage are.
     pub(super) fn on_stage(&self, places: &Places, fixture: &Fixture) {
         if !fixture.names_places && fixture.places.is_empty() {

@@ -43,7 +43,7 @@ impl Mode {
     pub fn fixture(&self) -> Option<&Fixture> {
         let replay = match self {
             Mode::Replay(replay) => replay,
-            Mode::Record(recorder) => &recorder.branch().filter(|branch| !branch.only_tools)?.prefix,
+            Mode::Record(recorder) => &recorder.branch.as_ref().filter(|branch| !branch.only_tools)?.prefix,
         };
         Some(replay.fixture())
     }

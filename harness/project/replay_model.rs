@@ -80,9 +80,9 @@ impl ReplayModelBuilder {
         let project = OpenProject::of_fixture(&self.fixture, self.root.as_deref())?;
         let fixture = Arc::new(Fixture::read(&self.fixture, &project.rules)?);
         let name = self.fixture.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let replay = retake_model::Replay::new(fixture, project.rules.clone(), Scope::new(&name));
-        let replay = replay.with_delays(project.delays == Delays::Recorded).with_repeat(self.repeat);
-        Ok((replay, project))
+        let mut replay = retake_model::Replay::new(fixture, project.rules.clone(), Scope::new(&name));
+        replay.delays = project.delays == Delays::Recorded;
+        Ok((replay.with_repeat(self.repeat), project))
     }
 }
 

@@ -120,7 +120,9 @@ impl Forking<'_> {
         let watch = Arc::new(|_: &_| {});
         let options =
             RecorderOptions { secrets: secrets.clone(), errors: scenario.record_errors, delays: false, watch, resume };
-        let recorder = Arc::new(Recorder::new(self.relay.clone(), journal, options).branching(branch.clone()));
+        let mut recorder = Recorder::new(self.relay.clone(), journal, options);
+        recorder.branch = Some(branch.clone());
+        let recorder = Arc::new(recorder);
         let server = ServerOptions { callers: project.open.callers.clone(), ..ServerOptions::default() };
         let so_far = || {
             let so_far = call_log::to_fixture(None, &file, &file, BTreeMap::new(), rules, secrets.scrub());

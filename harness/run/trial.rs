@@ -108,24 +108,20 @@ pub(super) fn replay(
     How { pacing, going_on, used, asked }: How<'_>,
 ) -> Result<Replayed> {
     let (scope, clock) = (Scope::new(&scenario.name), project.systems.clock(scenario, pacing, fixture.as_deref()));
-    let replay = match &fixture {
-        Some(fixture) => {
-            let replay = Replay::new(fixture.clone(), rules.clone(), scope.clone());
-            replay.by(clock.clone()).with_delays(scenario.options.delays == Delays::Recorded)
-        }
+    let mut replay = match &fixture {
+        Some(fixture) => Replay::new(fixture.clone(), rules.clone(), scope.clone()).by(clock.clone()),
         None => Replay::none(rules.clone(), scope.clone()),
     };
-    let keeps = Keeps {
-        calls: true,
-        messages: project.hears_calls,
-        bodies: project.keeps_calls || scenario.options.cost.is_some(),
-    };
+    replay.delays = scenario.options.delays == Delays::Recorded;
+    replay.keeps =
+        Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls || scenario.options.cost.is_some() };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
     // A client that gets a mark may get it in the piece that is waited for.
     let has_mark = fixture.as_ref().is_some_and(|fixture| fixture.mark.is_some());
     let hold = hold.filter(|_| going_on == GoingOn::Never && !has_mark);
-    let replay = Arc::new(replay.keeping(keeps).going_on(going_on).with_hold(hold.clone()));
+    (replay.going_on, replay.hold) = (going_on, hold.clone());
+    let replay = Arc::new(replay);
     let options = ServerOptions { callers: project.open.callers.clone(), pacing, ..ServerOptions::default() };
     let mode = Mode::Replay(replay.clone());
     let all_served = || replay.all_served();
@@ -370,7 +366,7 @@ pub(super) async fn started(
     let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
     let recorded: Option<Arc<dyn Exchanges>> = match &mode {
         Mode::Replay(replay) => Some(replay.clone()),
-        Mode::Record(paid) => paid.branch().cloned().map(|branch| -> Arc<dyn Exchanges> { branch }),
+        Mode::Record(paid) => paid.branch.clone().map(|branch| -> Arc<dyn Exchanges> { branch }),
     };
     let suite = &project.discovered.suite;
     let (used, secrets) = (suite.tools_of(scenario), declared_secrets::real_values(&project.open));
@@ -386,7 +382,7 @@ pub(super) async fn started(
             (Mode::Replay(_), ToolsFrom::Live) => ToolsMode::Live,
             (Mode::Record(by), _) => {
                 let of = |branch: &Branch| if branch.only_tools { ForkTools::Recorded } else { suite.fork_tools };
-                by.branch().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
+                by.branch.as_ref().map_or(ToolsMode::Record, |branch| ToolsMode::Fork(branch.clone(), of(branch)))
             }
         },
         secrets: &secrets,

@@ -166,7 +166,7 @@ impl Underway {
 
     /// Tells what a replay holds answers back for which events came, and reads answers without its mark.
     pub fn telling(self, replay: &Replay) -> Underway {
-        Underway { hold: replay.hold().cloned(), mark: replay.fixture().mark.clone(), ..self }
+        Underway { hold: replay.hold.clone(), mark: replay.fixture().mark.clone(), ..self }
     }
 
     /// The JSON of an event, as it would be without the mark.

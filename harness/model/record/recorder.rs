@@ -33,8 +33,11 @@ use retake_wire::{self as wire, Api, Known, Response};
 pub struct Recorder {
     clients: Clients,
     state: Arc<RecorderState>,
-    before_paying: Option<Box<Tell>>,
-    branch: Option<Arc<Branch>>,
+    /// Called at the first call of a resumed recording that equals no recorded one. It gets how the call came, and the expected cost from
+    /// there on.
+    pub before_paying: Option<Box<Tell>>,
+    /// The earlier recording from which this one branches off, if it does.
+    pub branch: Option<Arc<Branch>>,
 }
 
 /// Why a call got no answer, and whether no other one may be sent either.
@@ -43,7 +46,6 @@ struct Undelivered {
     refused: bool,
 }
 
-/// Is called before the first call of a resumed recording goes to the provider, with how the call came and the expected cost.
 type Tell = dyn Fn(&str, Cost) + Send + Sync;
 
 impl fmt::Debug for Recorder {
@@ -57,22 +59,6 @@ impl Recorder {
     pub fn new(relay: Relay, journal: CallLog, options: RecorderOptions) -> Recorder {
         let state = Arc::new(RecorderState::new(relay, journal, options));
         Recorder { clients: Clients::keeping(usize::MAX), state, before_paying: None, branch: None }
-    }
-
-    /// Sets a function that is called at the first call of a resumed recording that equals no recorded one. It gets how the call
-    /// came, and the expected cost from there on.
-    pub fn before_paying(self, tell: impl Fn(&str, Cost) + Send + Sync + 'static) -> Recorder {
-        Recorder { before_paying: Some(Box::new(tell)), ..self }
-    }
-
-    /// Branches off an earlier recording.
-    pub fn branching(self, branch: Arc<Branch>) -> Recorder {
-        Recorder { branch: Some(branch), ..self }
-    }
-
-    /// The earlier recording from which this one branches off, if it does.
-    pub fn branch(&self) -> Option<&Arc<Branch>> {
-        self.branch.as_ref()
     }
 
     /// Says what the places of the stage are, before its system can call.

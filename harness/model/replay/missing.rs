@@ -54,7 +54,7 @@ impl Replay {
         let (explained, served, asked) = {
             let mut state = self.state.lock();
             state.misses += 1;
-            self.hold().inspect(|hold| hold.gives_up());
+            self.hold.as_ref().inspect(|hold| hold.gives_up());
             let explained = state.misses <= EXPLAINED;
             let served = if explained { state.turns.answered_all() } else { Vec::new() };
             (explained, served, if explained { state.served_to.clone() } else { HashMap::new() })

@@ -12,7 +12,8 @@ fn said(caller: Option<&str>, messages: &[(&str, &str)], answer: &str) -> Record
 
 /// Replays the calls, where each call that misses gets an answer, and returns the first line about each call that missed.
 fn first_lines(turns: Vec<Recorded>, calls: &[Recorded]) -> Vec<String> {
-    let replay = replay_of(turns).going_on(GoingOn::Meant);
+    let mut replay = replay_of(turns);
+    replay.going_on = GoingOn::Meant;
     for call in calls {
         let (caller, conversation) = (call.caller.clone(), call.conversation.clone());
         let prompt = call.texts.as_ref().and_then(|texts| texts[0].as_deref()).unwrap_or_default();
@@ -166,7 +167,8 @@ fn missing_and_reordered_calls_are_not_additional_calls() {
 
 #[test]
 fn a_call_gets_its_turn_even_if_a_call_that_missed_was_given_it_before() {
-    let replay = replay_of(recording(None)).going_on(GoingOn::Meant);
+    let mut replay = replay_of(recording(None));
+    replay.going_on = GoingOn::Meant;
     assert_eq!(ask(&replay, None, "p", "Is this safe? A train to Ghent"), Ok("one".into()));
     assert_eq!(ask(&replay, None, "p", "A train to Ghent"), Ok("one".into()));
     assert_eq!(replay.unused(), [1, 2]);
@@ -181,6 +183,7 @@ fn a_call_that_resembles_no_turn_gets_a_text_and_never_tool_calls() {
         turn
     };
     let turns = vec![tools(turn(Some("agent"), "p", "go", "")), turn(Some("agent"), "p", "went", "gone")];
-    let replay = replay_of(turns).going_on(GoingOn::Meant);
+    let mut replay = replay_of(turns);
+    replay.going_on = GoingOn::Meant;
     assert_eq!(ask(&replay, Some("guard"), "q", "Is it safe?"), Ok("gone".into()));
 }

@@ -35,7 +35,9 @@ async fn replaying(recording: &Recording, delays: bool) -> (ModelServer, Arc<Rep
     let text = made.fixture.print();
     let fixture = Fixture::parse("f".as_ref(), text.as_bytes(), &rules).unwrap();
     assert_eq!(fixture.print(), text);
-    let replay = Arc::new(Replay::new(Arc::new(fixture), rules, Scope::new("a")).with_delays(delays));
+    let mut replay = Replay::new(Arc::new(fixture), rules, Scope::new("a"));
+    replay.delays = delays;
+    let replay = Arc::new(replay);
     (ModelServer::start(Mode::Replay(replay.clone()), ServerOptions::default()).await.unwrap(), replay)
 }
 

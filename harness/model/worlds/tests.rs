@@ -6,7 +6,7 @@ use tokio::net::TcpStream;
 
 use super::*;
 use crate::tests::{recorded, replay_of};
-use crate::{GoingOn, Mode, ModelServer, ServerOptions};
+use crate::{Mode, ModelServer, ServerOptions};
 use retake_core::conversation::{Answer, Block, Finish, ToolCall};
 use retake_core::json::Json;
 use retake_wire::fixture::Recorded;
@@ -239,7 +239,8 @@ fn sent_over_http(fault: &str, times: usize) -> (Vec<String>, Arc<Staged>) {
     let (api, path, request) = requests().remove(0);
     let (_, fault) = Fault::of_turn(fault).unwrap();
     let staged = Arc::new(Staged::of(Stages::Faulty(Some((Some(0), fault)), 1), u32::MAX));
-    let replay = replay_of(vec![turn_of(api, path, &request).1]).going_on(GoingOn::Never).in_world(staged.clone());
+    let mut replay = replay_of(vec![turn_of(api, path, &request).1]);
+    replay.staged = Some(staged.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let came = runtime.block_on(async {
         let server = ModelServer::start(Mode::Replay(Arc::new(replay)), ServerOptions::default()).await.unwrap();

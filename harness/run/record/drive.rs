@@ -55,10 +55,11 @@ impl<'a> Begun<'a> {
         let watch = Arc::new(move |tally: &_| watch.show(tally));
         let delays = scenario.options.delays == Delays::Recorded;
         let given = RecorderOptions { secrets, errors: scenario.record_errors, delays, watch, resume: resume.clone() };
-        let recorder = Recorder::new(relay.clone(), journal, given);
+        let mut recorder = Recorder::new(relay.clone(), journal, given);
         let tools = old.as_ref().filter(|_| recorded_tools).map(|old| Arc::new(Branch::of_tools(old, &project.rules)));
-        let recorder = tools.clone().into_iter().fold(recorder, Recorder::branching);
-        let recorder = Arc::new(recorder.before_paying(announcement(name, &progress)));
+        recorder.branch.clone_from(&tools);
+        recorder.before_paying = Some(Box::new(announcement(name, &progress)));
+        let recorder = Arc::new(recorder);
         let server = ServerOptions { callers: project.open.callers.clone(), ..ServerOptions::default() };
         let mode = Mode::Record(recorder.clone());
         // Steps that refer to a recorded answer get the turns that are in the journal so far.

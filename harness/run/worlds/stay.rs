@@ -23,7 +23,7 @@ use retake_engine::drive::{Away, Driven, Driver, GivingUp, StepData, Underway, m
 use retake_engine::system::{Running, Stage};
 use retake_engine::tools::{CallOfTool, ToolFault, ToolWorld};
 use retake_model::{
-    CallOutcome, CallSeen, Fault, FaultKind, GoingOn, Keeps, ModelServer, Pacing, Replay, RunLog, Scope, Staged, Stages,
+    CallOutcome, CallSeen, Fault, FaultKind, ModelServer, Pacing, Replay, RunLog, Scope, Staged, Stages,
 };
 use retake_scenario::{Scenario, Step, Worlds};
 use retake_wire::fixture::Fixture;
@@ -117,10 +117,10 @@ impl<'a> Play<'a> {
     fn of(setting: &'a Setting<'a>, staged: Staged, repeats: bool) -> Play<'a> {
         let (scope, staged) = (Scope::new(&setting.scenario.name), Arc::new(staged));
         let clock = setting.project.systems.clock(setting.scenario, Pacing::None, Some(&setting.fixture));
-        let replay =
-            Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope).by(clock).with_repeat(repeats);
-        let keeps = Keeps { calls: true, ..Keeps::default() };
-        let replay = Arc::new(replay.going_on(GoingOn::Never).in_world(staged.clone()).keeping(keeps));
+        let replay = Replay::new(setting.fixture.clone(), setting.project.rules.clone(), scope);
+        let mut replay = replay.by(clock).with_repeat(repeats);
+        (replay.staged, replay.keeps.calls) = (Some(staged.clone()), true);
+        let replay = Arc::new(replay);
         let tools = Arc::new(ToolWorld::of(replay.scope(), false, None));
         Play { setting, staged, replay, gives_up: None, away: None, tools }
     }
