@@ -21,7 +21,7 @@ use retake_core::key::Rules;
 use retake_core::secrets::Scrub;
 use retake_engine::drive::{Driven, LiveTurns, StepData, Underway};
 use retake_engine::system::{Egress, EgressData, Ended, Launch, LogOf, Running};
-use retake_engine::tools::{Asked, Doubles, Exchanges, Given, ToolsMode};
+use retake_engine::tools::{Asked, Doubles, Given, ToolsMode};
 use retake_model::{
     Branch, CallFlaw, Clock, DriftOf, GoingOn, Hold, Keeps, Miss, Mode, Pacing, Replay, RunLog, Scope, ServerOptions,
 };
@@ -364,9 +364,9 @@ pub(super) async fn started(
     options: ServerOptions,
 ) -> Result<(Running, Option<Doubles>)> {
     let egress = Egress::new(scenario, matches!(mode, Mode::Replay(_)));
-    let recorded: Option<Arc<dyn Exchanges>> = match &mode {
+    let recorded = match &mode {
         Mode::Replay(replay) => Some(replay.clone()),
-        Mode::Record(paid) => paid.branch.clone().map(|branch| -> Arc<dyn Exchanges> { branch }),
+        Mode::Record(paid) => paid.branch.as_ref().map(|branch| branch.prefix.clone()),
     };
     let suite = &project.discovered.suite;
     let (used, secrets) = (suite.tools_of(scenario), declared_secrets::real_values(&project.open));

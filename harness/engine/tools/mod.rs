@@ -18,9 +18,7 @@ mod script;
 mod source;
 mod tool_replay;
 
-pub use double::{
-    Asked, CallOfTool, Doubles, Exchanges, Given, ToolFault, ToolRequest, ToolWorld, ToolsMode, take_over,
-};
+pub use double::{Asked, CallOfTool, Doubles, Given, ToolFault, ToolRequest, ToolWorld, ToolsMode, take_over};
 pub use drift_log::DriftLog;
 pub use live::Live;
 pub use replay::{Outcome, replay};

@@ -19,7 +19,7 @@ use retake_wire::fixture::{Fixture, Table};
 #[derive(Debug)]
 pub struct Branch {
     /// The replay of what is before the branch.
-    pub prefix: Replay,
+    pub prefix: Arc<Replay>,
     rewrite: Rewrite,
     /// Whether it takes nothing but the answers of tool servers, and no such server is asked.
     pub only_tools: bool,
@@ -44,7 +44,7 @@ impl Branch {
     pub fn new(fixture: &Fixture, from: usize, rules: &Arc<Rules>, rewrite: Rewrite) -> Branch {
         let turns = fixture.table.turns().iter().take(from).cloned().collect();
         let prefix = Fixture { table: Table::new(turns), ..fixture.clone() };
-        let prefix = Replay::new(Arc::new(prefix), rules.clone(), Scope::new("fork"));
+        let prefix = Arc::new(Replay::new(Arc::new(prefix), rules.clone(), Scope::new("fork")));
         Branch { prefix, rewrite, only_tools: false, recalled: AtomicUsize::new(0), ended: Mutex::default() }
     }
 

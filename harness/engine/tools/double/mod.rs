@@ -30,6 +30,6 @@ mod upstream;
 mod world;
 
 pub use serve::{ToolRequest, ToolsMode};
-pub use server::{Asked, Doubles, Exchanges, Given};
+pub use server::{Asked, Doubles, Given};
 pub use stdio::take_over;
 pub use world::{CallOfTool, ToolFault, ToolWorld};

@@ -28,7 +28,7 @@ use retake_core::json::Json;
 use retake_core::key::Normalizer;
 use retake_core::secrets::Scrub;
 use retake_model::kept::outliving;
-use retake_model::{Branch, Pacing, Replay};
+use retake_model::{Pacing, Replay};
 use retake_scenario::{ForkTools, Suite, ToolBy};
 use retake_wire::fixture::ToolExchanges;
 
@@ -45,7 +45,7 @@ pub struct Given<'a> {
     /// The fixture, for messages.
     pub fixture: &'a Path,
     /// What was recorded. It is asked when the places of the stage are known.
-    pub recorded: Option<Arc<dyn Exchanges>>,
+    pub recorded: Option<Arc<Replay>>,
     /// Where answers come from.
     pub mode: ToolsMode,
     /// The secrets that templates of real servers use as `{{ secret.NAME }}`.
@@ -56,35 +56,6 @@ pub struct Given<'a> {
     pub scrub: &'a Scrub,
     /// Watches what real servers try to reach.
     pub egress: &'a Egress,
-}
-
-/// The recorded exchanges with tool servers, as they are said on a stage.
-pub trait Exchanges: Send + Sync {
-    /// The exchanges.
-    fn all(&self) -> &ToolExchanges;
-
-    /// Whether a text says in this run what another one said in the recording.
-    fn says_the_same(&self, recorded: &str, called: &str) -> bool;
-}
-
-impl Exchanges for Replay {
-    fn all(&self) -> &ToolExchanges {
-        &self.fixture().tools
-    }
-
-    fn says_the_same(&self, recorded: &str, called: &str) -> bool {
-        Replay::says_the_same(self, recorded, called)
-    }
-}
-
-impl Exchanges for Branch {
-    fn all(&self) -> &ToolExchanges {
-        self.prefix.all()
-    }
-
-    fn says_the_same(&self, recorded: &str, called: &str) -> bool {
-        self.prefix.says_the_same(recorded, called)
-    }
 }
 
 /// The doubles of a stage, while it runs.
@@ -146,7 +117,7 @@ impl Doubles {
             let (normalizer, scrub, of) = (given.normalizer.clone(), given.scrub.clone(), name.clone());
             let answers = move || {
                 let Some(recorded) = recorded else { return Answers::new(&[], &normalizer, &scrub) };
-                let exchanges = recorded.all().get(&of).map(Vec::as_slice).unwrap_or_default();
+                let exchanges = recorded.fixture().tools.get(&of).map(Vec::as_slice).unwrap_or_default();
                 let answers = Answers::new(exchanges, &normalizer, &scrub);
                 answers.with_second_look(move |then, now| recorded.says_the_same(then, now))
             };
