@@ -8,30 +8,19 @@ use super::clock;
 use super::pending_call::PendingCall;
 use super::state::RecorderState;
 use crate::http;
-use retake_core::json::Json;
 use retake_core::secrets::Fired;
-use retake_wire::fixture::Minute;
 use retake_wire::fixture::call_log::{Cut, CutBy, LoggedCall};
-use retake_wire::{self as wire, Api, Body, Response};
+use retake_wire::{self as wire, Body, Response};
 
 /// Writes the journal line of a call: at the end of the answer, or when the call is dropped.
 pub(super) struct CallWriter {
     state: Arc<RecorderState>,
-    began: usize,
+    /// The line, of whose response only the head is there until it is written.
+    pub(super) entry: LoggedCall,
+    is_written: bool,
     /// The number of calls that had come when an error was passed on, whose client may ask again without reading it to its end.
     failed: Option<usize>,
-    pub(super) api: Api,
-    caller: Option<String>,
-    pub(super) method: String,
-    path: String,
     model: String,
-    at: Minute,
-    /// Taken when the line is written.
-    request: Option<Json>,
-    headers: Json,
-    /// The status of the answer, or 0 until the answer begins.
-    pub(super) status: u16,
-    pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
     /// When the answer's head and bytes arrived, counted from the call.
     arrivals: Arrivals,
@@ -52,38 +41,43 @@ impl CallWriter {
     pub(super) fn begin(state: &Arc<RecorderState>, call: &PendingCall) -> CallWriter {
         let began = state.begun.fetch_add(1, Ordering::Relaxed);
         state.count(|tally| tally.begin(call.caller.as_deref()));
-        CallWriter {
-            state: state.clone(),
+        let entry = LoggedCall {
             began,
-            failed: None,
+            ended: began,
+            at: Some(clock::now()),
             api: call.api,
             caller: call.caller.clone(),
             method: call.method.to_string(),
             path: call.target().stored().into_owned(),
-            model: call.model.clone(),
-            at: clock::now(),
-            request: Some(call.request.clone()),
+            request: call.request.clone(),
             headers: http::checked_headers(&call.headers),
-            status: 0,
-            content_type: String::new(),
-            bytes: Vec::new(),
-            arrivals: Arrivals::begin(),
-        }
+            response: Response::of(0, "", Body::Text(String::new())),
+            cut: None,
+            errors: state.options.errors,
+            scrub: Fired::new(),
+            places: Arc::default(),
+        };
+        let (state, model, arrivals) = (state.clone(), call.model.clone(), Arrivals::begin());
+        CallWriter { state, entry, is_written: false, failed: None, model, bytes: Vec::new(), arrivals }
     }
 
     /// Notes the status and the content type of the answer.
     pub(super) fn begin_answer(&mut self, status: u16, content_type: &str) {
         self.state.answered.fetch_add(1, Ordering::Relaxed);
-        self.status = status;
         self.failed = (status >= 400).then(|| self.state.begun.load(Ordering::Relaxed));
-        content_type.clone_into(&mut self.content_type);
+        self.entry.response = Response::of(status, content_type, Body::Text(String::new()));
         self.arrivals.note(0);
     }
 
     /// Whether a good answer comes as a stream.
     pub(super) fn streams(&self) -> bool {
-        let begun = Response::received(self.status, &self.content_type, Vec::new());
-        self.status < 400 && matches!(begun.body, Body::Frames(_))
+        self.entry.response.status < 400 && self.received(Vec::new()).is_stream()
+    }
+
+    /// The response with these bytes, or with none and the status 0 if it has not begun.
+    fn received(&self, bytes: Vec<u8>) -> Response {
+        let Response { status, content_type, .. } = &self.entry.response;
+        Response::received(*status, content_type, bytes)
     }
 
     /// Adds the next bytes of the answer.
@@ -94,25 +88,19 @@ impl CallWriter {
 
     /// Whether the bytes so far are a complete answer. Some providers keep the connection open after it.
     pub(super) fn is_whole(&self) -> bool {
-        let response = Response::received(self.status, &self.content_type, self.bytes.clone());
-        wire::decode_response(self.api, &response).is_ok()
+        wire::decode_response(self.entry.api, &self.received(self.bytes.clone())).is_ok()
     }
 
     /// Writes the line with the answer as far as it came. `cut` says why it is not complete.
     /// Fails if the journal cannot be written, with what the client is told. The recording has ended then.
     pub(super) fn write(&mut self, cut: Option<Cut>) -> Result<(), String> {
-        let response = if self.status == 0 {
-            // No answer began.
-            Response::of(0, "", Body::Text(String::new()))
-        } else {
-            let mut response = Response::received(self.status, &self.content_type, std::mem::take(&mut self.bytes));
-            match &mut response.body {
-                _ if !self.state.options.delays => {}
-                Body::Frames(frames) => *frames = frames.clone().with_delays(&self.arrivals.delays(frames)),
-                _ => response.delay = self.arrivals.whole(),
-            }
-            response
-        };
+        let bytes = std::mem::take(&mut self.bytes);
+        let mut response = self.received(bytes);
+        match &mut response.body {
+            _ if !self.state.options.delays => {}
+            Body::Frames(frames) => *frames = frames.clone().with_delays(&self.arrivals.delays(frames)),
+            _ => response.delay = self.arrivals.whole(),
+        }
         self.append(response, cut, false)
     }
 
@@ -124,36 +112,26 @@ impl CallWriter {
     }
 
     fn append(&mut self, response: Response, cut: Option<Cut>, recalled: bool) -> Result<(), String> {
-        let Some(request) = self.request.take() else { return Ok(()) };
-        let is_over = self.state.is_over.load(Ordering::SeqCst);
-        let cut = cut.map(|cut| if is_over && cut.by == CutBy::Client { recording_ended() } else { cut });
-        let answer = if cut.is_none() { wire::decode_response(self.api, &response).ok() } else { None };
-        let mut entry = LoggedCall {
-            began: self.began,
-            ended: self.failed.unwrap_or_else(|| self.state.begun.load(Ordering::Relaxed)),
-            at: Some(self.at),
-            api: self.api,
-            caller: self.caller.take(),
-            method: std::mem::take(&mut self.method),
-            path: std::mem::take(&mut self.path),
-            request,
-            headers: std::mem::take(&mut self.headers),
-            response,
-            cut,
-            errors: self.state.options.errors,
-            scrub: Fired::new(),
-            places: self.state.places.get().cloned().unwrap_or_default(),
-        };
-        entry.scrub_with(self.state.options.secrets.scrub());
-        let scrubbed = self.state.relay.scrub(&entry).map(|scrubbed| scrubbed.into_iter().for_each(|it| entry = it));
-        let saved = scrubbed.and_then(|()| self.state.journal.append(&entry));
-        let saved = saved.inspect_err(|why| self.state.stop(why));
+        if std::mem::replace(&mut self.is_written, true) {
+            return Ok(());
+        }
+        let CallWriter { state, entry, .. } = self;
+        let is_over = state.is_over.load(Ordering::SeqCst);
+        entry.cut = cut.map(|cut| if is_over && cut.by == CutBy::Client { recording_ended() } else { cut });
+        let answer = if entry.cut.is_none() { wire::decode_response(entry.api, &response).ok() } else { None };
+        entry.ended = self.failed.unwrap_or_else(|| state.begun.load(Ordering::Relaxed));
+        entry.response = response;
+        entry.places = state.places.get().cloned().unwrap_or_default();
+        entry.scrub_with(state.options.secrets.scrub());
+        let scrubbed = state.relay.scrub(entry).map(|scrubbed| scrubbed.into_iter().for_each(|it| *entry = it));
+        let saved = scrubbed.and_then(|()| state.journal.append(entry));
+        let saved = saved.inspect_err(|why| state.stop(why));
         // This comes before the client gets the end of the answer, because then it can refer to the answer.
-        self.state.learn(entry.api, entry.target(), &entry.request, &entry.response);
-        if let Some(resume) = self.state.resume() {
+        state.learn(entry.api, entry.target(), &entry.request, &entry.response);
+        if let Some(resume) = state.resume() {
             resume.learn(entry.api, entry.target(), &entry.request, &entry.response);
         }
-        self.state.count(|tally| {
+        state.count(|tally| {
             tally.in_flight = tally.in_flight.saturating_sub(1);
             // Only calls to a model cost something.
             if !recalled && entry.target().is_post() {
@@ -169,6 +147,6 @@ impl CallWriter {
 impl Drop for CallWriter {
     fn drop(&mut self) {
         let left = || Cut { by: CutBy::Client, why: "the client left before the answer began".to_owned() };
-        let _ = self.write(Some(if self.status == 0 { left() } else { recording_ended() }));
+        let _ = self.write(Some(if self.entry.response.status == 0 { left() } else { recording_ended() }));
     }
 }

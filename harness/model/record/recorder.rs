@@ -189,7 +189,7 @@ impl Recorder {
 
 /// Writes the response of a recorded call to the journal, and returns it.
 fn recalled(mut writer: CallWriter, response: &Response, in_flight: InFlight) -> HttpResponse {
-    let api = writer.api;
+    let api = writer.entry.api;
     match writer.write_recalled(response.clone()) {
         Ok(()) => http::answer(response, in_flight),
         Err(why) => http::final_error(&wire::error_response(api, 400, "record_error", &why), in_flight),

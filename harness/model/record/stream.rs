@@ -17,7 +17,7 @@ use crate::activity::InFlight;
 use crate::clients::reqwest_reason;
 use crate::http;
 use retake_wire::fixture::call_log::{Cut, CutBy};
-use retake_wire::{self as wire, Api, Body, Response};
+use retake_wire::{self as wire, Api};
 
 /// How long to wait for the end of a stream after the frame that ends the answer.
 const END_OF_STREAM: Duration = Duration::from_millis(250);
@@ -26,11 +26,11 @@ const END_OF_STREAM: Duration = Duration::from_millis(250);
 pub(super) fn sent_on(answer: reqwest::Response, mut writer: CallWriter, in_flight: InFlight) -> HttpResponse {
     let content_type = answer.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok());
     writer.begin_answer(answer.status().as_u16(), content_type.unwrap_or_default());
-    let head = Response::of(writer.status, &writer.content_type, Body::Text(String::new()));
-    if writer.method == "HEAD" || matches!(writer.status, 204 | 304) {
+    let head = writer.entry.response.clone();
+    if writer.entry.method == "HEAD" || matches!(head.status, 204 | 304) {
         // Nobody reads a body here, which would look like a client that left.
         if let Err(why) = writer.write(None) {
-            return http::final_error(&wire::error_response(writer.api, 400, "record_error", &why), in_flight);
+            return http::final_error(&wire::error_response(writer.entry.api, 400, "record_error", &why), in_flight);
         }
         return http::answer(&head, in_flight);
     }
@@ -103,7 +103,7 @@ async fn stream_through(
     mut writer: CallWriter,
     sender: mpsc::Sender<Bytes>,
 ) {
-    let api = writer.api;
+    let api = writer.entry.api;
     let mut stream = std::pin::pin!(answer);
     // The last frame completes the answer for a client, so it is held back until the line is written.
     let mut last: Option<Bytes> = None;
