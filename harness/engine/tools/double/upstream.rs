@@ -47,59 +47,50 @@ impl Upstream {
 impl Http {
     /// Passes on the request of an exchange, and takes everything that the server sends in response.
     pub(super) async fn ask(&self, exchange: usize, message: &Json, headers: &HeaderMap, traffic: &Traffic, out: &Out) {
-        if let Err(reason) = self.exchange(exchange, message, headers, traffic, out).await {
-            traffic.failed(exchange, &reason);
-        }
-        // A server that closes the stream of a subscription does not answer.
-        traffic.failed(exchange, "the server's response ended without an answer");
-    }
-
-    async fn exchange(
-        &self,
-        exchange: usize,
-        message: &Json,
-        headers: &HeaderMap,
-        traffic: &Traffic,
-        out: &Out,
-    ) -> Result<(), String> {
-        let response = self.send(message, headers).await?;
-        if let Some(session) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
-            out.set_session(session);
-        }
-        let status = response.status();
-        if !status.is_success() {
+        let exchanged = async {
+            let response = self.send(message, headers).await?;
+            if let Some(session) = response.headers().get(SESSION).and_then(|value| value.to_str().ok()) {
+                out.set_session(session);
+            }
+            let status = response.status();
+            if !status.is_success() {
+                let body = response.bytes().await.map_err(reqwest_reason)?;
+                traffic.refused(exchange, status.as_u16(), &body);
+                return Ok(());
+            }
+            if is_stream(&response) {
+                return each_message(response, |message| traffic.came(&Via::Answer(exchange), message)).await;
+            }
             let body = response.bytes().await.map_err(reqwest_reason)?;
-            traffic.refused(exchange, status.as_u16(), &body);
-            return Ok(());
-        }
-        if is_stream(&response) {
-            return each_message(response, |message| traffic.came(&Via::Answer(exchange), message)).await;
-        }
-        let body = response.bytes().await.map_err(reqwest_reason)?;
-        let answer = Json::parse(&body).map_err(|_| format!("the server's answer is not JSON: {status}"))?;
-        traffic.came(&Via::Answer(exchange), answer);
-        Ok(())
+            let answer = Json::parse(&body).map_err(|_| format!("the server's answer is not JSON: {status}"))?;
+            traffic.came(&Via::Answer(exchange), answer);
+            Ok(())
+        };
+        let exchanged: Result<(), String> = exchanged.await;
+        // A server that closes the stream of a subscription does not answer.
+        let unanswered = || "the server's response ended without an answer".to_owned();
+        traffic.failed(exchange, &exchanged.err().unwrap_or_else(unanswered));
     }
 
     /// Passes on a request to a plain HTTP tool, and takes its answer. The suite's headers replace the agent's.
     pub(super) async fn pass_on(&self, exchange: usize, plain: &Plain, traffic: &Traffic) {
-        match self.passed_on(plain).await {
-            Ok((status, result)) => traffic.returned(exchange, status, result),
-            Err(reason) => traffic.failed(exchange, &reason),
+        let passed_on = async {
+            // Between the agent and the double alone; and answers come as they are read.
+            let mut headers = plain.headers.clone();
+            for name in ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"] {
+                headers.remove(name);
+            }
+            let request = self.request(plain.method.clone(), &plain.below, headers)?;
+            let response = sent(request.body(plain.body.clone())).await?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let body = response.bytes().await.map_err(reqwest_reason)?;
+            traffic.returned(exchange, status, plain::result(&headers, &body));
+            Ok(())
+        };
+        let passed_on: Result<(), String> = passed_on.await;
+        if let Err(reason) = passed_on {
+            traffic.failed(exchange, &reason);
         }
-    }
-
-    async fn passed_on(&self, plain: &Plain) -> Result<(StatusCode, Json), String> {
-        // Between the agent and the double alone; and answers come as they are read.
-        let mut headers = plain.headers.clone();
-        for name in ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"] {
-            headers.remove(name);
-        }
-        let request = self.request(plain.method.clone(), &plain.below, headers)?;
-        let response = sent(request.body(plain.body.clone())).await?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(reqwest_reason)?;
-        Ok((status, plain::result(&headers, &body)))
     }
 
     /// Opens the stream for what the server sends without being asked. Returns the status with which the server refused it, if it
