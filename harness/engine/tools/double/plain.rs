@@ -15,7 +15,6 @@ use retake_core::events::{each_uuid, is_held_header};
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::{Hash, Normalizer, dates, id_hashes};
 use retake_core::secrets::names_secret;
-use retake_model::FaultKind;
 use retake_wire::fixture::id_parts;
 
 /// What clients of HTTP send by themselves, besides the headers of transport and traces.
@@ -121,16 +120,9 @@ pub(super) fn result(headers: &HeaderMap, body: &[u8]) -> Json {
     Json::object([("headers", Json::object(headers))].into_iter().chain(body))
 }
 
-/// The answer of a tool that meets a fault, with its status; `None` if there is none.
-pub(super) fn failing(kind: FaultKind, says: &str) -> Option<(Json, Option<u16>)> {
-    let json = |body: Json| {
-        Json::object([("headers", Json::object([("content-type", "application/json".into())])), ("json", body)])
-    };
-    match kind {
-        FaultKind::ToolError => Some((json(Json::object([("error", says.into())])), Some(500))),
-        FaultKind::ToolForm => Some((json(Json::object([("result", Json::Null)])), None)),
-        _ => None,
-    }
+/// An answer of JSON, as it is stored.
+pub(super) fn json(body: Json) -> Json {
+    Json::object([("headers", Json::object([("content-type", "application/json".into())])), ("json", body)])
 }
 
 /// The response to a request: a result as it is stored, or an error of Retake's own.

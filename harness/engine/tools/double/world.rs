@@ -81,14 +81,14 @@ const FAILED: &str = "Error: the tool failed, and did nothing (retake)";
 
 /// The answer to a call that meets a fault, with its HTTP status if that is not 200; `None` if there is none.
 pub(super) fn answer(kind: FaultKind, is_plain: bool) -> Option<(Json, Option<u16>)> {
-    if is_plain { plain::failing(kind, FAILED) } else { Some((result(kind)?, None)) }
-}
-
-fn result(kind: FaultKind) -> Option<Json> {
+    let nothing = Json::object([("result", Json::Null)]);
     let text = || Json::object([("type", "text".into()), ("text", FAILED.into())]);
     match kind {
-        FaultKind::ToolError => Some(Json::object([("content", vec![text()].into()), ("isError", true.into())])),
-        FaultKind::ToolForm => Some(Json::object([("result", Json::Null)])),
+        FaultKind::ToolError if is_plain => Some((plain::json(Json::object([("error", FAILED.into())])), Some(500))),
+        FaultKind::ToolError => {
+            Some((Json::object([("content", vec![text()].into()), ("isError", true.into())]), None))
+        }
+        FaultKind::ToolForm => Some((if is_plain { plain::json(nothing) } else { nothing }, None)),
         _ => None,
     }
 }
