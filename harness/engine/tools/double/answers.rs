@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::server::Asked;
 use super::streams::{opened_by, subscription_of};
 use crate::tools::difference::{Difference, differences};
 use retake_core::json::{Json, Layout};
@@ -68,11 +69,10 @@ impl Answers {
     /// Fails if there is none: the reason, and the evidence that a person needs.
     pub(super) fn take(
         &mut self,
-        method: &str,
-        params: &Json,
-        headers: &[String],
+        asked: &ToolExchange,
         repeats: bool,
     ) -> Result<(usize, ToolExchange), (MissReason, Vec<String>)> {
+        let ToolExchange { method, params, headers, .. } = asked;
         let mut key = self.key(method, params);
         if self.exchanges.iter().all(|recorded| recorded.key != key) {
             let recorded = self.exchanges.iter().map(|recorded| &recorded.key);
@@ -103,10 +103,10 @@ impl Answers {
         let (differs, moved) = (differ(&index), moved(&index));
         let recorded = &mut self.exchanges[index];
         recorded.stay = recorded.stay.filter(|_| !moved).map(|stay| stay && !differs);
-        let of_all = recorded.headers.get_or_insert_with(|| headers.to_vec());
+        let of_all = recorded.headers.get_or_insert_with(|| headers.clone());
         of_all.retain(|name| headers.contains(name));
-        let again = std::mem::replace(&mut self.exchanges[index].served, true);
-        let mut exchange = self.exchanges[index].exchange.clone();
+        let again = std::mem::replace(&mut recorded.served, true);
+        let mut exchange = recorded.exchange.clone();
         if again {
             // Each request gets its own of what names the request to which it belongs.
             let is_opening = |of: &ToolMessage| opened_by(Some(&of.method), &of.params).is_some();
@@ -120,12 +120,6 @@ impl Answers {
     pub(super) fn note_ids(&mut self, index: usize, ids: Vec<String>) {
         let noted = &mut self.exchanges[index].ids;
         *noted = Some(if noted.as_ref().is_none_or(|noted| *noted == ids) { ids } else { Vec::new() });
-    }
-
-    /// The requests that were answered: the index, what counts as the same, and their ids.
-    pub(super) fn ids(&self) -> impl Iterator<Item = (usize, String, Vec<String>)> + '_ {
-        let all = self.exchanges.iter().enumerate();
-        all.filter_map(|(index, of)| Some((index, of.key.clone(), of.ids.clone()?)))
     }
 
     /// Opens an exchange again, whose answer nobody got.
@@ -153,7 +147,7 @@ impl Answers {
     }
 
     /// The headers of recorded requests that those in their place lacked, each with the index of its request.
-    pub(super) fn lacking(&self) -> Vec<(usize, String)> {
+    fn lacking(&self) -> Vec<(usize, String)> {
         let lacking = |(index, recorded): (usize, &Recorded)| {
             let came = recorded.headers.as_ref()?;
             // The value of one that is gone is not told.
@@ -165,9 +159,22 @@ impl Answers {
         self.exchanges.iter().enumerate().filter_map(lacking).flatten().collect()
     }
 
+    /// Adds what is known of the recorded requests, and of those that they answered, to what the doubles of a stage were asked.
+    pub(super) fn told_to(&self, asked: &mut Asked, server: &str) {
+        let at = |index| (server.to_owned(), index);
+        for (index, line) in self.unused() {
+            asked.unused_at.push(at(index));
+            asked.unused.push(format!("`{server}`: {line}"));
+        }
+        asked.dates_stay.extend(self.dates_stay().map(|(index, stay)| (at(index), stay)));
+        asked.lacking.extend(self.lacking().into_iter().map(|(index, header)| (at(index), header)));
+        let answered = self.exchanges.iter().enumerate();
+        asked.ids.extend(answered.filter_map(|(index, of)| Some((at(index), of.key.clone(), of.ids.clone()?))));
+    }
+
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index. What changes nothing over HTTP may
     /// be asked less often, as it may be asked again, if its answers are the same.
-    pub(super) fn unused(&self) -> Vec<(usize, String)> {
+    fn unused(&self) -> Vec<(usize, String)> {
         let is_same = |one: &Recorded, other: &Recorded| {
             (&one.key, &one.dates, &one.exchange.answer) == (&other.key, &other.dates, &other.exchange.answer)
         };
@@ -180,7 +187,7 @@ impl Answers {
 
     /// The indices of the recorded requests with days in whose place were made only such with the same days, or with days as far from
     /// today, each with whether they are the same.
-    pub(super) fn dates_stay(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+    fn dates_stay(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
         let dated = self.exchanges.iter().enumerate().filter(|(_, recorded)| recorded.dates.is_truthy());
         dated.filter_map(|(index, recorded)| Some((index, recorded.stay?)))
     }

@@ -100,16 +100,15 @@ async fn handle(
         let below = uri.query().map_or_else(|| below.to_owned(), |query| format!("{below}?{query}"));
         let plain = Plain { method, below, headers: headers.clone(), body };
         let (out, outlet) = channel();
-        let request = Request {
-            came: Instant::now(),
-            name: name.clone(),
+        let asked = ToolExchange {
             method: plain.method.to_string(),
             params: plain.params(),
-            id: Json::Null,
-            token: None,
-            out,
-            plain: Some(plain),
+            headers: plain.chosen(),
+            ids: plain.ids(),
+            ..ToolExchange::default()
         };
+        let (id, token, plain) = (Json::Null, None, Some(plain));
+        let request = Request { came: Instant::now(), name: name.clone(), asked, id, token, out, plain };
         servers.answer(request, Json::Object(Object::new()), headers, true).await;
         return outlet.plain().await;
     }
@@ -156,9 +155,9 @@ async fn handle(
         }
     };
     let params = without_meta(message.get("params"));
-    let (name, method) = (name.clone(), asked.to_owned());
+    let asked = ToolExchange { method: asked.to_owned(), params, ..ToolExchange::default() };
     let token = token_of(&message);
-    let request = Request { came: Instant::now(), name, method, params, id, token, out, plain: None };
+    let request = Request { came: Instant::now(), name: name.clone(), asked, id, token, out, plain: None };
     servers.answer(request, message, headers, outlet.is_some()).await;
     match outlet {
         Some(outlet) => outlet.response().await,
@@ -216,33 +215,30 @@ impl Servers {
 
     /// Begins a request, before the next one of this agent is read.
     async fn begin(&self, request: &Request, message: Json) -> Begun {
-        let Request { name, method, params, .. } = request;
-        let server = &self.by_name[name];
+        let Request { name, asked, .. } = request;
+        let (server, method) = (&self.by_name[name], &asked.method);
         if method == "ping" {
             return Begun::Known(Ok(Json::Object(Object::new())));
         }
-        if let (Some(_), ToolsMode::Fork(..), true) = (&server.live, &self.mode, answers::is_use(method)) {
-            let mut answers = server.answers.lock();
-            if let Ok((index, exchange)) = answers.take(method, params, &request.headers(), false) {
-                answers.note_ids(index, request.ids());
-                return Begun::Recorded(Box::new(exchange));
-            }
-        }
-        let Some(Live { upstream, traffic }) = &server.live else {
-            let mut answers = server.answers.lock();
-            let world = self.world.lock().clone();
-            return match answers.take(method, params, &request.headers(), world.repeats) {
-                Ok((index, exchange)) => {
-                    answers.note_ids(index, request.ids());
-                    let (fails, acts) =
-                        if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
-                    if !acts {
-                        answers.open(index);
+        let forks = matches!(self.mode, ToolsMode::Fork(..)) && answers::is_use(method);
+        let Live { upstream, traffic } = match &server.live {
+            Some(live) if !forks => live,
+            live => {
+                let (mut answers, world) = (server.answers.lock(), self.world.lock().clone());
+                match (answers.take(asked, world.repeats), live) {
+                    (Ok((index, exchange)), _) => {
+                        answers.note_ids(index, asked.ids.clone());
+                        let (fails, acts) =
+                            if is_call(method) { world.comes(&(name.clone(), index)) } else { (None, true) };
+                        if !acts {
+                            answers.open(index);
+                        }
+                        return fails.map_or_else(|| Begun::Recorded(Box::new(exchange)), Begun::Fails);
                     }
-                    fails.map_or_else(|| Begun::Recorded(Box::new(exchange)), Begun::Fails)
+                    (Err(missed), None) => return Begun::Known(Err(self.miss(name, method, missed))),
+                    (Err(_), Some(live)) => live,
                 }
-                Err(missed) => Begun::Known(Err(self.miss(name, method, missed))),
-            };
+            }
         };
         let (exchange, message, answer) = traffic.ask(message, request);
         let message = match upstream {
@@ -259,7 +255,7 @@ impl Servers {
     }
 
     async fn serve(&self, request: &Request, begun: Begun, headers: &HeaderMap, holds: bool) {
-        let Request { came, name, method, params, id, out, plain, .. } = request;
+        let Request { came, name, asked, id, out, plain, .. } = request;
         let server = &self.by_name[name];
         self.pacing.hold_back(self.asked.fetch_add(1, Ordering::Relaxed), 0).await;
         let answer = match begun {
@@ -305,7 +301,7 @@ impl Servers {
                 answer
             }
         };
-        self.note(*came, name, answers::asked(method, params), &answer);
+        self.note(*came, name, answers::asked(&asked.method, &asked.params), &answer);
     }
 
     /// Notes a request that came at this time and is answered now.

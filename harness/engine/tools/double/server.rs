@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, LazyLock};
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -12,8 +12,9 @@ use tokio::task::JoinHandle;
 use super::answers::Answers;
 #[cfg(unix)]
 use super::pipe::Pipe;
+use super::questions::Questions;
 use super::serve::{self, Servers, ToolRequest, ToolsMode};
-use super::single::{Live, Server};
+use super::single::{LazyAnswers, Live, Server};
 use super::stdio;
 use super::streams::Streams;
 use super::traffic::Traffic;
@@ -116,12 +117,15 @@ impl Doubles {
             let (recorded, name) = (given.recorded.clone(), (*name).clone());
             let (normalizer, scrub, of) = (given.normalizer.clone(), given.scrub.clone(), name.clone());
             let answers = move || {
-                let Some(recorded) = recorded else { return Answers::new(&[], &normalizer, &scrub) };
+                let Some(recorded) = recorded else { return Mutex::new(Answers::new(&[], &normalizer, &scrub)) };
                 let exchanges = recorded.fixture().tools.get(&of).map(Vec::as_slice).unwrap_or_default();
                 let answers = Answers::new(exchanges, &normalizer, &scrub);
-                answers.with_second_look(move |then, now| recorded.says_the_same(then, now))
+                Mutex::new(answers.with_second_look(move |then, now| recorded.says_the_same(then, now)))
             };
-            by_name.insert(name, Server::new(answers, live, streams, matches!(spec.by, ToolBy::Http(_))));
+            let (is_plain, questions, drift) =
+                (matches!(spec.by, ToolBy::Http(_)), Questions::default(), Mutex::default());
+            let answers: LazyAnswers = LazyLock::new(Box::new(answers));
+            by_name.insert(name, Server { answers, live, streams, is_plain, questions, drift });
         }
         let key = uuid::Uuid::new_v4().simple().to_string();
         let Given { mode, pacing, .. } = given;
@@ -180,16 +184,7 @@ impl Doubles {
         for (name, server) in &self.state.by_name {
             let named = |line: String| format!("`{name}`: {line}");
             asked.drift.extend(server.drift.lock().iter().cloned().map(named));
-            for (index, line) in server.answers.lock().unused() {
-                asked.unused_at.push((name.clone(), index));
-                asked.unused.push(named(line));
-            }
-            let days = server.answers.lock().dates_stay().collect::<Vec<_>>();
-            asked.dates_stay.extend(days.into_iter().map(|(index, stay)| ((name.clone(), index), stay)));
-            let lacking = server.answers.lock().lacking();
-            asked.lacking.extend(lacking.into_iter().map(|(index, header)| ((name.clone(), index), header)));
-            let ids = server.answers.lock().ids().collect::<Vec<_>>();
-            asked.ids.extend(ids.into_iter().map(|(index, key, ids)| ((name.clone(), index), key, ids)));
+            server.answers.lock().told_to(&mut asked, name);
             let questions = server.open_questions().into_iter();
             asked.unanswered.extend(questions.map(|method| format!("the server `{name}` asked the agent `{method}`")));
             if let ToolsMode::Fork(..) = self.state.mode {

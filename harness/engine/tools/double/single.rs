@@ -29,7 +29,7 @@ pub(super) struct Server {
     pub(super) streams: Arc<Streams>,
     /// Whether it is an HTTP server that does not speak MCP.
     pub(super) is_plain: bool,
-    questions: Questions,
+    pub(super) questions: Questions,
     /// What differed from the recording, one line each.
     pub(super) drift: Mutex<Vec<String>>,
 }
@@ -44,8 +44,8 @@ pub(super) struct Live {
 pub(super) struct Request {
     pub(super) came: Instant,
     pub(super) name: String,
-    pub(super) method: String,
-    pub(super) params: Json,
+    /// What is kept of it: the method and the parameters, and of a request to a plain HTTP tool the headers that the agent chose, and ids.
+    pub(super) asked: ToolExchange,
     pub(super) id: Json,
     /// With this token the agent asks for reports on progress.
     pub(super) token: Option<Json>,
@@ -54,29 +54,7 @@ pub(super) struct Request {
     pub(super) plain: Option<Plain>,
 }
 
-impl Request {
-    /// The names of the headers that the agent chose; none if the server speaks MCP.
-    pub(super) fn headers(&self) -> Vec<String> {
-        self.plain.as_ref().map(Plain::chosen).unwrap_or_default()
-    }
-
-    /// The ids in it; none if the server speaks MCP.
-    pub(super) fn ids(&self) -> Vec<String> {
-        self.plain.as_ref().map(Plain::ids).unwrap_or_default()
-    }
-}
-
 impl Server {
-    pub(super) fn new(
-        answers: impl FnOnce() -> Answers + Send + 'static,
-        live: Option<Live>,
-        streams: Arc<Streams>,
-        is_plain: bool,
-    ) -> Server {
-        let answers = LazyLock::new(Box::new(|| Mutex::new(answers())) as Box<dyn FnOnce() -> Mutex<Answers> + Send>);
-        Server { answers, live, streams, is_plain, questions: Questions::default(), drift: Mutex::default() }
-    }
-
     /// The methods of the server's requests that the agent has not answered.
     pub(super) fn open_questions(&self) -> Vec<String> {
         self.live.as_ref().map_or_else(|| self.questions.open(), |live| live.traffic.open_questions())
@@ -138,9 +116,8 @@ impl Server {
 
     /// Sends what the recorded server sent. Returns its answer; `None` if it did not answer, or if the agent has hung up.
     pub(super) async fn replay(&self, request: &Request, exchange: ToolExchange) -> Option<Result<Json, Json>> {
-        let Request { method, id, token, out, .. } = request;
-        let unasked = self.answers.lock().any_unasked();
-        if method == "initialize" && unasked {
+        let Request { asked, id, token, out, .. } = request;
+        if asked.method == "initialize" && self.answers.lock().any_unasked() {
             // Some clients only open a stream if they have a session.
             out.set_session(&uuid::Uuid::new_v4().simple().to_string());
         }
@@ -184,7 +161,7 @@ impl Server {
 
     /// Notes how the answer of a live server differs from the recorded one.
     pub(super) fn compare(&self, request: &Request, answer: &Result<Json, Json>) {
-        let recorded = self.answers.lock().take(&request.method, &request.params, &request.headers(), false);
+        let recorded = self.answers.lock().take(&request.asked, false);
         let changed = recorded.ok().and_then(|(_, recorded)| changed(&recorded, answer));
         self.drift.lock().extend(changed);
     }

@@ -93,10 +93,9 @@ impl Traffic {
         for (_, place, _) in state.questions.iter_mut().filter(|(_, place, _)| *place == Place::Early) {
             *place = Place::Before(exchange);
         }
-        let mut params = request.params.clone();
-        self.scrub.json(&mut params, &mut Fired::new());
-        let (method, headers, ids) = (request.method.clone(), request.headers(), request.ids());
-        state.exchanges.push(Some(ToolExchange { method, params, headers, ids, messages, ..ToolExchange::default() }));
+        let mut kept = ToolExchange { messages, ..request.asked.clone() };
+        self.scrub.json(&mut kept.params, &mut Fired::new());
+        state.exchanges.push(Some(kept));
         let (answered, answer) = oneshot::channel();
         let token = token_of(&message);
         let out = request.out.clone();

@@ -10,9 +10,13 @@ fn answers(exchanges: &[ToolExchange]) -> Answers {
     Answers::new(exchanges, &Normalizer::default(), &Scrub::known())
 }
 
+fn asks(method: &str, params: &Json) -> ToolExchange {
+    ToolExchange { method: method.to_owned(), params: params.clone(), ..ToolExchange::default() }
+}
+
 fn take(answers: &mut Answers, method: &str, params: &str) -> Option<Json> {
     let params = Json::parse(params.as_bytes()).unwrap();
-    answers.take(method, &params, &[], false).ok().map(|(_, exchange)| exchange.answer.unwrap().unwrap())
+    answers.take(&asks(method, &params), false).ok().map(|(_, exchange)| exchange.answer.unwrap().unwrap())
 }
 
 const CALL: &str = r#"{"name": "read", "arguments": {"path": "/tmp/abc/a.txt", "n": 1}}"#;
@@ -25,7 +29,7 @@ fn calls_are_answered_by_normalized_arguments_first_in_first_out() {
     assert_eq!(take(&mut answers, "tools/call", again), Some(Json::Int(1)));
     assert_eq!(take(&mut answers, "tools/call", CALL), Some(Json::Int(2)));
     let params = Json::parse(CALL.as_bytes()).unwrap();
-    let (reason, _) = answers.take("tools/call", &params, &[], false).unwrap_err();
+    let (reason, _) = answers.take(&asks("tools/call", &params), false).unwrap_err();
     let call = "`tools/call` of `read`".to_owned();
     assert_eq!(reason, MissReason::ToolAllServed { call, times: 2 });
 }
@@ -114,7 +118,7 @@ fn a_request_gets_the_answer_of_its_own_days_and_not_of_those_as_far_from_today(
 fn a_miss_names_the_nearest_call_and_the_difference() {
     let mut answers = answers(&[exchange("tools/call", CALL, "1")]);
     let other = Json::parse(CALL.replace('1', "2").as_bytes()).unwrap();
-    let (reason, evidence) = answers.take("tools/call", &other, &[], false).unwrap_err();
+    let (reason, evidence) = answers.take(&asks("tools/call", &other), false).unwrap_err();
     assert_eq!(reason.to_string(), "`tools/call` of `read` has a different `/arguments/n` than recorded (1 → 2)");
     assert_eq!(evidence.last().unwrap(), "difference at /arguments/n: 1 → 2");
     assert_eq!(answers.unused().len(), 1);
@@ -122,8 +126,8 @@ fn a_miss_names_the_nearest_call_and_the_difference() {
     let sent = |at: &str| format!(r#"{{"path": "/hook", "json": {{"at": "{at}"}}}}"#);
     let mut answers = self::answers(&[exchange("POST", &sent("2026-01-02T03:04:05Z"), "1")]);
     let params = Json::parse(sent("2026-01-02T04:05:06Z").as_bytes()).unwrap();
-    answers.take("POST", &params, &[], false).unwrap();
-    let (reason, evidence) = answers.take("POST", &params, &[], false).unwrap_err();
+    answers.take(&asks("POST", &params), false).unwrap();
+    let (reason, evidence) = answers.take(&asks("POST", &params), false).unwrap_err();
     assert!(reason.to_string().contains("was made again"), "{reason}");
     assert!(!evidence.iter().any(|line| line.starts_with("difference")), "{evidence:?}");
 }
@@ -136,7 +140,7 @@ fn a_request_on_top_of_the_recorded_ones_is_no_change_of_one_that_was_made() {
     let mut answers = answers(&[of("A"), of("B")].concat());
     let said = |answers: &mut Answers, method: &str, params: &str| {
         let params = Json::parse(params.as_bytes()).unwrap();
-        answers.take(method, &params, &[], false).unwrap_err().0.to_string()
+        answers.take(&asks(method, &params), false).unwrap_err().0.to_string()
     };
     let changed =
         |from: &str| format!("`POST` of `/seats` has a different `/json/course` than recorded ({from:?} → \"X\")");
@@ -165,7 +169,7 @@ fn the_first_line_of_a_miss_says_what_counts() {
     let mut answers = answers(&[exchange("POST", &post("/pages", sent), "1"), gone]);
     let mut said = |path: &str, json: &str| {
         let params = Json::parse(post(path, json).as_bytes()).unwrap();
-        answers.take("POST", &params, &[], false).unwrap_err().0.to_string()
+        answers.take(&asks("POST", &params), false).unwrap_err().0.to_string()
     };
     let severe = sent.replace('1', "3").replace("03:04", "04:05");
     assert_eq!(said("/pages", &severe), "`POST` of `/pages` has a different `/json/severity` than recorded (1 → 3)");
@@ -184,9 +188,7 @@ fn headers_that_a_request_lacks_are_told_and_choose_among_equal_ones() {
     let names = |names: &[&str]| -> Vec<String> { names.iter().map(|name| (*name).to_owned()).collect() };
     let params = r#"{"path": "/tickets"}"#;
     let of = |headers: &[&str]| ToolExchange { headers: names(headers), ..exchange("POST", params, "1") };
-    let ask = |answers: &mut Answers, headers: &[&str]| {
-        answers.take("POST", &Json::parse(params.as_bytes()).unwrap(), &names(headers), false).unwrap().0
-    };
+    let ask = |answers: &mut Answers, headers: &[&str]| answers.take(&of(headers), false).unwrap().0;
     let mut answers = answers(&[of(&["authorization", "idempotency-key"]), of(&["authorization"]), of(&[])]);
     assert_eq!(answers.lacking(), []);
     assert_eq!(ask(&mut answers, &["authorization", "x-new"]), 1);
@@ -204,7 +206,7 @@ fn a_body_that_only_lost_its_content_type_is_the_same() {
     let mut answers = answers(&[exchange("POST", sent, "1")]);
     let mut said = |text: &str| {
         let params = Json::object([("path", "/pages".into()), ("text", text.into())]);
-        answers.take("POST", &params, &[], false).unwrap_err().0.to_string()
+        answers.take(&asks("POST", &params), false).unwrap_err().0.to_string()
     };
     assert_eq!(
         said(r#"{"at":"2026-03-04T05:06:07Z","severity":1}"#),
