@@ -3,20 +3,15 @@
 use crate::Api;
 use crate::parts::fields::{self, WireError};
 use crate::request::tool_call;
-use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::conversation::{Answer, Block, Finish, Native};
 use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
     fields::no_error(body)?;
     fields::required(body, "content", "an array", Json::as_array)?;
     let blocks = fields::each(body, "content", block)?.into_iter().flatten().collect();
-    let usage = fields::optional_object(body, "usage")?.map(|usage| {
-        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        let (cached, cache_written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
-        // Anthropic does not include cached tokens in `input_tokens`.
-        let input = count("input_tokens").saturating_add(cached).saturating_add(cache_written);
-        Usage { input, output: count("output_tokens"), cached, cache_written, reasoning: 0 }
-    });
+    let places = ["/input_tokens", "/output_tokens", "/cache_read_input_tokens", "/cache_creation_input_tokens"];
+    let usage = fields::optional_object(body, "usage")?.map(|usage| fields::usage_beside_cache(usage, places));
     Ok(Answer {
         id: fields::optional_string(body, "id")?.map(str::to_owned),
         model: fields::optional_string(body, "model")?.map(str::to_owned),

@@ -3,7 +3,7 @@
 use crate::parts::fields::{self, WireError};
 use crate::request::tool_call;
 use crate::{Api, anthropic};
-use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::conversation::{Answer, Block, Finish, Native};
 use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
@@ -14,13 +14,8 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
         });
     };
     let blocks = fields::each(message, "content", block).map_err(|error| error.within("output.message"))?;
-    let usage = fields::optional_object(body, "usage")?.map(|usage| {
-        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        let (cached, cache_written) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
-        // As with Anthropic, `inputTokens` are those that come from no cache.
-        let input = count("inputTokens").saturating_add(cached).saturating_add(cache_written);
-        Usage { input, output: count("outputTokens"), cached, cache_written, reasoning: 0 }
-    });
+    let places = ["/inputTokens", "/outputTokens", "/cacheReadInputTokens", "/cacheWriteInputTokens"];
+    let usage = fields::optional_object(body, "usage")?.map(|usage| fields::usage_beside_cache(usage, places));
     let finish = fields::optional_string(body, "stopReason")?.map(finish);
     Ok(Answer { blocks: blocks.into_iter().flatten().collect(), finish, usage, ..Answer::default() })
 }

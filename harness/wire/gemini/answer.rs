@@ -16,16 +16,9 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
         None => return Err(WireError::new("candidates: expected at least one, found none")),
     };
     let usage = fields::optional_object(body, "usageMetadata")?.map(|usage| {
-        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        let reasoning = count("thoughtsTokenCount");
-        let output = count("candidatesTokenCount").saturating_add(reasoning);
-        Usage {
-            input: count("promptTokenCount"),
-            output,
-            cached: count("cachedContentTokenCount"),
-            cache_written: 0,
-            reasoning,
-        }
+        let (input, output) = ("/promptTokenCount", "/candidatesTokenCount");
+        let usage = fields::usage(usage, [input, output, "/cachedContentTokenCount", "", "/thoughtsTokenCount"]);
+        Usage { output: usage.output.saturating_add(usage.reasoning), ..usage }
     });
     Ok(Answer {
         id: fields::optional_string(body, "responseId")?.map(str::to_owned),

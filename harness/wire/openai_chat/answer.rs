@@ -59,15 +59,10 @@ impl Draft {
         // Groq's streams put the usage in a different place.
         let usage = fields::given(body, "usage").or_else(|| body.pointer("/x_groq/usage"));
         if let Some(usage @ Json::Object(_)) = usage {
-            let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-            let detail = |path| usage.pointer(path).and_then(Json::as_u64).unwrap_or(0);
-            self.usage = Some(Usage {
-                input: count("prompt_tokens"),
-                output: count("completion_tokens"),
-                cached: detail("/prompt_tokens_details/cached_tokens"),
-                cache_written: 0,
-                reasoning: detail("/completion_tokens_details/reasoning_tokens"),
-            });
+            let [cached, reasoning] =
+                ["/prompt_tokens_details/cached_tokens", "/completion_tokens_details/reasoning_tokens"];
+            let places = ["/prompt_tokens", "/completion_tokens", cached, "", reasoning];
+            self.usage = Some(fields::usage(usage, places));
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::items::tool_call;
 use crate::Api;
 use crate::parts::fields::{self, WireError};
-use retake_core::conversation::{Answer, Block, Finish, Native, Usage};
+use retake_core::conversation::{Answer, Block, Finish, Native};
 use retake_core::json::Json;
 
 pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
@@ -26,17 +26,9 @@ pub(crate) fn of_json(body: &Json) -> Result<Answer, WireError> {
         }
         Some(word) => Finish::from_word(word),
     };
-    let usage = fields::optional_object(body, "usage")?.map(|usage| {
-        let count = |key| usage.get(key).and_then(Json::as_u64).unwrap_or(0);
-        let detail = |path| usage.pointer(path).and_then(Json::as_u64).unwrap_or(0);
-        Usage {
-            input: count("input_tokens"),
-            output: count("output_tokens"),
-            cached: detail("/input_tokens_details/cached_tokens"),
-            cache_written: 0,
-            reasoning: detail("/output_tokens_details/reasoning_tokens"),
-        }
-    });
+    let [cached, reasoning] = ["/input_tokens_details/cached_tokens", "/output_tokens_details/reasoning_tokens"];
+    let places = ["/input_tokens", "/output_tokens", cached, "", reasoning];
+    let usage = fields::optional_object(body, "usage")?.map(|usage| fields::usage(usage, places));
     Ok(Answer {
         id: fields::optional_string(body, "id")?.map(str::to_owned),
         model: fields::optional_string(body, "model")?.map(str::to_owned),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use retake_core::conversation::Usage;
 use retake_core::json::{Json, Layout, Object};
 
 /// Why a body does not have the form that its API requires.
@@ -101,6 +102,21 @@ pub(crate) fn object<'a>(object: &'a Json, key: &str) -> Result<&'a Json, WireEr
 /// Returns a string; `None` if it is missing or null.
 pub(crate) fn optional_string<'a>(object: &'a Json, key: &str) -> Result<Option<&'a str>, WireError> {
     given(object, key).map(|_| string(object, key)).transpose()
+}
+
+/// Reads counts of tokens at these places: those of the input, of the output, read from a cache, written to one, and of reasoning. One
+/// that is not there, or has no place, is 0.
+pub(crate) fn usage(counts: &Json, places: [&str; 5]) -> Usage {
+    let [input, output, cached, cache_written, reasoning] =
+        places.map(|at| counts.pointer(at).and_then(Json::as_u64).unwrap_or(0));
+    Usage { input, output, cached, cache_written, reasoning }
+}
+
+/// Like [`usage`], where the count of the input is without what was read from a cache or written to one.
+pub(crate) fn usage_beside_cache(counts: &Json, places: [&str; 4]) -> Usage {
+    let [input, output, cached, cache_written] = places;
+    let usage = usage(counts, [input, output, cached, cache_written, ""]);
+    Usage { input: usage.input.saturating_add(usage.cached).saturating_add(usage.cache_written), ..usage }
 }
 
 /// Returns a boolean; `false` if it is missing or null.

@@ -1,5 +1,5 @@
 use super::*;
-use retake_core::conversation::ToolCall;
+use retake_core::conversation::{ToolCall, Usage};
 
 fn answer(text: &str) -> Result<Answer, String> {
     of_json(&Json::parse(text.as_bytes()).unwrap()).map_err(|error| error.message)
