@@ -58,10 +58,9 @@ pub struct Ended {
 enum ToEnd {
     /// No system.
     None,
-    /// An attached system, which goes on running.
-    Attached(Arc<SharedSystem>),
     InProcess(InProcess),
     Commands(Vec<CommandSystem>),
+    /// A shared or attached system, which goes on running.
     Shared(Arc<SharedSystem>),
 }
 
@@ -71,7 +70,7 @@ impl ToEnd {
         match self {
             ToEnd::Commands(systems) => systems,
             ToEnd::Shared(shared) => &shared.systems,
-            ToEnd::None | ToEnd::Attached(_) | ToEnd::InProcess(_) => &[],
+            ToEnd::None | ToEnd::InProcess(_) => &[],
         }
     }
 }
@@ -129,20 +128,18 @@ impl Running {
                 let stage = Stage::of(values.with_systems(&systems));
                 (stage, model.clone(), model.seat(), ToEnd::Commands(systems))
             }
-            PlayedOn::Shared(name, shared) => {
-                let values = of_run(name, &shared.model, &shared.egress).with_systems(&shared.systems);
+            PlayedOn::Shared(name, shared) | PlayedOn::Url(name, _, shared) => {
+                let values = if let PlayedOn::Url(_, spec, _) = on {
+                    let base = url::attach(name, spec).await?;
+                    egress.cannot_be_told("its system was started by somebody else");
+                    let folder = Some(Folder::of_stage());
+                    StageValues { folder, ..of_run(name, &shared.model, &egress) }.with_base(base)
+                } else {
+                    of_run(name, &shared.model, &shared.egress).with_systems(&shared.systems)
+                };
                 told.on_stage(&values.places(&[]));
                 let seat = shared.lay_in(mode, pacing)?;
                 (Stage::of(values), shared.model.clone(), seat, ToEnd::Shared(shared.clone()))
-            }
-            PlayedOn::Url(name, spec, shared) => {
-                let base = url::attach(name, spec).await?;
-                egress.cannot_be_told("its system was started by somebody else");
-                let folder = Some(Folder::of_stage());
-                let values = StageValues { folder, ..of_run(name, &shared.model, &egress) }.with_base(base);
-                told.on_stage(&values.places(&[]));
-                let seat = shared.lay_in(mode, pacing)?;
-                (Stage::of(values), shared.model.clone(), seat, ToEnd::Attached(shared.clone()))
             }
         };
         Ok(Running { stage, model, seat, to_end })
@@ -177,13 +174,13 @@ impl Running {
             ToEnd::None => {}
             ToEnd::Commands(systems) => drop(join_all(systems.iter().map(CommandSystem::none_left)).await),
             ToEnd::InProcess(system) => system.nothing_left().await,
-            ToEnd::Attached(_) | ToEnd::Shared(_) => std::future::pending().await,
+            ToEnd::Shared(_) => std::future::pending().await,
         }
     }
 
     /// Lets other scenarios use a shared system from now on. Late calls of this scenario are still its own.
     pub fn linger(&self) {
-        if let ToEnd::Shared(shared) | ToEnd::Attached(shared) = &self.to_end {
+        if let ToEnd::Shared(shared) = &self.to_end {
             shared.linger(&self.seat);
         }
     }
@@ -209,16 +206,17 @@ impl Running {
                 ended.logs = stop_all(&systems).await;
                 None
             }
-            ToEnd::Shared(shared) => Some((shared, true)),
-            ToEnd::Attached(shared) => Some((shared, false)),
+            ToEnd::Shared(shared) => Some(shared),
         };
         ended.take_note_of(&model, &seat).await;
         ended.egress = stage.egress().take();
-        let Some((shared, is_own)) = shared else {
+        let Some(shared) = shared else {
             kept::keep(model);
             ended.crash = ended.crash.or_else(|| stage.folder()?.remove());
             return ended;
         };
+        // One that somebody else started has no systems of its own.
+        let is_own = !shared.systems.is_empty();
         shared.take_out(&seat, is_own && (failed || ended.crash.is_some()));
         if is_own {
             ended.logs = shared.evidence().await;
