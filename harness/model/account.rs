@@ -29,11 +29,5 @@ impl<T> Account<T> {
     }
 }
 
-impl<T> Default for Account<T> {
-    fn default() -> Account<T> {
-        Account::new()
-    }
-}
-
 #[cfg(test)]
 mod tests;

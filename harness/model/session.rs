@@ -101,7 +101,8 @@ impl Read {
 impl Session {
     /// Starts a session.
     pub(super) fn new(mode: Mode, pacing: Pacing) -> Arc<Session> {
-        let (drift, flaws, known, checks, histories, calls) = Default::default();
+        let (drift, flaws) = (Mutex::new(Account::new()), Mutex::new(Account::new()));
+        let (known, checks, histories, calls) = Default::default();
         let activity = Activity::new(matches!(pacing, Pacing::Shaken));
         Arc::new(Session { mode, pacing, drift, flaws, known, checks, histories, calls, activity })
     }
