@@ -113,8 +113,11 @@ pub(super) fn replay(
         None => Replay::none(rules.clone(), scope.clone()),
     };
     replay.delays = scenario.options.delays == Delays::Recorded;
-    replay.keeps =
-        Keeps { calls: true, messages: project.hears_calls, bodies: project.keeps_calls || scenario.options.cost.is_some() };
+    replay.keeps = Keeps {
+        calls: true,
+        messages: project.hears_calls,
+        bodies: project.keeps_calls || scenario.options.cost.is_some(),
+    };
     let committed = project.goldens.compared(&scenario.golden_name);
     let hold = hold(project, scenario, committed.as_deref(), fixture.as_deref(), asked);
     // A client that gets a mark may get it in the piece that is waited for.

@@ -73,25 +73,13 @@ impl MissedCall {
 }
 
 impl Miss {
-    /// A request of a tool's client for which nothing was recorded. `via` says how it came.
-    pub fn of_tool(
-        scenario: &str,
-        fixture: &Path,
-        via: String,
-        cause: Cause,
-        reason: MissReason,
-        evidence: Vec<String>,
-    ) -> Miss {
-        let lines = evidence.iter().map(Line::from).collect();
-        Miss { evidence, lines, ..Miss::new(scenario, fixture, via, reason, cause) }
-    }
-
     /// A call that missed, without any explanation.
-    pub(crate) fn new(scenario: &str, fixture: &Path, via: String, reason: MissReason, cause: Cause) -> Miss {
+    pub fn new(scenario: &str, fixture: &Path, via: String, reason: MissReason, cause: Cause) -> Miss {
         let (scenario, fixture, evidence, causes) = (scenario.to_owned(), fixture.to_owned(), Vec::new(), vec![cause]);
         let (caller, key, number, lines) = (None, None, 0, Vec::new());
         Miss { scenario, fixture, via, caller, key, reason, evidence, causes, number, lines }
     }
+
     /// Everything below the headline: the call, the evidence, and the key.
     pub fn details(&self) -> String {
         texts(&self.detail_lines()).join("\n")

@@ -22,6 +22,7 @@ use super::traffic::{Answering, Traffic, token_of};
 use super::upstream::Upstream;
 use super::world::{self, ToolWorld};
 use retake_base::cause::{Cause, CauseKind};
+use retake_base::line::Line;
 use retake_base::lock::Mutex;
 use retake_base::text::clipped;
 use retake_core::json::{Json, Layout, Object};
@@ -325,7 +326,8 @@ impl Servers {
             let cause = Cause::new(CauseKind::ToolRequest, what.clone());
             let protocol = if is_of_http(method) { "HTTP" } else { "MCP" };
             let via = format!("{protocol} {method}, server `{name}`");
-            let miss = Miss::of_tool(&scope.name, &self.fixture, via, cause, reason, evidence);
+            let mut miss = Miss::new(&scope.name, &self.fixture, via, reason, cause);
+            (miss.lines, miss.evidence) = (evidence.iter().map(Line::from).collect(), evidence);
             scope.add_miss(Arc::new(miss));
         }
         Json::object([("code", Json::Int(-32000)), ("message", format!("replay miss: {what}").into())])
