@@ -85,7 +85,7 @@ pub(super) enum Repeat {
     Yes,
     /// None has, but they are numbers that do not rise.
     Falls,
-    /// None has: they count, each one more than the one before it, from 0 or from 1.
+    /// None has: they count, each one more than the one before it, in a golden from 0 or from 1.
     From(u64),
     /// It differs from run to run.
     Varies,

@@ -214,9 +214,10 @@ fn event_ids(events: &[ReadEvent<'_>], known: Option<Repeat>) -> (EventIds, Repe
         _ if known == Some(Repeat::Varies) => Repeat::Varies,
         _ if distinct.len() < told.count() => Repeat::Yes,
         Some(numbers) if !numbers.is_sorted() => Repeat::Falls,
-        // A few numbers may count by chance.
-        Some([first @ 0..=1, rest @ ..])
-            if known.map_or(rest.len() > 1, |known| known != Repeat::No)
+        // A few numbers may count by chance. Where they counted before, they may begin elsewhere.
+        Some([first, rest @ ..])
+            if (*first < 2 || matches!(known, Some(Repeat::From(_))))
+                && known.map_or(rest.len() > 1, |known| known != Repeat::No)
                 && rest.last().is_none_or(|last| last - first == rest.len() as u64) =>
         {
             Repeat::From(*first)

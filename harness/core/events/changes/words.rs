@@ -113,7 +113,7 @@ impl Change {
             (What::EventIds(EventIds::None), ..) => "the events of the stream have no ids any more".to_owned(),
             (What::EventIds(EventIds::Some), ..) => "only some events of the stream have ids".to_owned(),
             (What::EventIds(EventIds::All), ..) => "the events of the stream have ids now".to_owned(),
-            (What::IdsRepeat(was, is), ..) => ids_repeat(was, is).to_owned(),
+            (What::IdsRepeat(was, is), ..) => ids_repeat(was, is),
             (What::Header | What::HeaderAttribute, ..) => self.of_header(&subject),
             (What::Page, "", "") => format!("`{place}` shows the same in a different order"),
             (What::Page, _, "") => format!("`{place}` shows no `{was}`"),
@@ -194,10 +194,12 @@ impl Change {
 }
 
 /// What a client that comes back with an id gets now.
-fn ids_repeat(was: Repeat, is: Repeat) -> &'static str {
-    match is {
-        Repeat::From(0) => "the ids of the stream's events begin at 0",
-        Repeat::From(_) => "the ids of the stream's events begin at 1",
+fn ids_repeat(was: Repeat, is: Repeat) -> String {
+    let what = match is {
+        Repeat::From(is) => {
+            let was = if let Repeat::From(was) = was { format!(", not at {was}") } else { String::new() };
+            return format!("the ids of the stream's events begin at {is}{was}");
+        }
         Repeat::No if matches!(was, Repeat::From(_)) => {
             "the ids of the stream's events do not count one by one any more"
         }
@@ -205,7 +207,8 @@ fn ids_repeat(was: Repeat, is: Repeat) -> &'static str {
         Repeat::Varies => "ids of the stream's events may be sent twice",
         Repeat::Falls => "the ids of the stream's events do not rise from event to event",
         Repeat::No => "no id of the stream's events is sent twice or lower than one before it any more",
-    }
+    };
+    what.to_owned()
 }
 
 /// What happened to the pieces of a text at a place.

@@ -223,7 +223,10 @@ fn where_ids_begin_to_count_is_held_where_a_golden_says_so() {
             .join("; ")
     };
     assert_eq!(found(&["1", "2", "3"]), "");
-    assert!(found(&["0", "1", "2"]).contains("the ids of the stream's events begin at 0"));
+    assert!(found(&["0", "1", "2"]).contains("the ids of the stream's events begin at 0, not at 1"));
+    assert!(found(&["27", "28", "29"]).contains("the ids of the stream's events begin at 27, not at 1"));
+    assert_eq!(head(&of(&["27", "28", "29"], Some(&counted))), "200 text/event-stream, with ids");
+    assert!(found(&["27", "29", "30"]).contains("the ids of the stream's events do not count one by one any more"));
     assert!(found(&["1", "3", "5"]).contains("the ids of the stream's events do not count one by one any more"));
     // What a golden does not say is not held.
     let open = of(&["1", "2", "4"], None);
