@@ -159,6 +159,11 @@ impl Foreign {
         self.texts.contains(&text.trim().to_lowercase()) && !self.machine.iter().any(|name| name == text)
     }
 
+    /// The same in this case.
+    pub(super) fn is_known_in_case(&self, text: &str) -> bool {
+        self.is_known(text) && self.whole.iter().any(|of| of.trim() == text.trim())
+    }
+
     /// Whether a text is a piece of one of these texts.
     pub fn has_piece(&self, piece: &str) -> bool {
         self.whole.iter().any(|text| text.contains(piece))

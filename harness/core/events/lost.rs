@@ -1,8 +1,10 @@
 //! Texts that stand where the golden has words of the model, and are none: what the service sends in place of these.
 
+use super::foreign::Foreign;
 use super::golden::{Block, Golden, Shown, Text, Top};
 use super::held::{Held, Manner};
 use super::texts;
+use super::told::quoted;
 use super::turns::Turns;
 
 /// The texts at a place of the model's that are not the model's.
@@ -13,39 +15,49 @@ pub(super) struct Lost {
 }
 
 impl Golden {
-    /// Adds the texts that came in place of what a committed golden has, for each of its blocks. They may be what other `turns` say.
-    pub(super) fn add_lost(&mut self, committed: &Golden, lost: &[Vec<(String, Lost)>], turns: &Turns<'_>) {
+    /// Adds the texts that came in place of what a committed golden has, for each of its blocks. They may be what other `turns` say,
+    /// but hardly what a tool or the scenario says, which stands there beside the model's words.
+    pub(super) fn add_lost(
+        &mut self,
+        committed: &Golden,
+        lost: &[Vec<(String, Lost)>],
+        turns: &Turns<'_>,
+        foreign: Option<&Foreign>,
+    ) {
         for ((is, was), lost) in self.blocks.iter_mut().zip(&committed.blocks).zip(lost) {
             let (now, had) = (is.texts(), was.texts());
             if now == had {
                 continue;
             }
             let others = turns.here(None);
-            let mut lost: Vec<(&String, &Held, usize, Text)> = lost
+            let is_beside = |text: &str| !text.is_empty() && foreign.is_some_and(|of| of.is_known_in_case(text));
+            let mut lost: Vec<(&String, &Held, &texts::Text, Text)> = lost
                 .iter()
                 .flat_map(|(label, of)| of.texts.iter().map(move |text| (label, of, text)))
-                .map(|(label, of, text)| (label, &of.held, text.line, text.shown(of.manner, others.told(&text.whole))))
+                .map(|(label, of, text)| (label, &of.held, text, text.shown(of.manner, others.told(&text.whole))))
                 .collect();
             let gone = had.iter().filter(|text| !now.contains(text)).filter_map(|(label, held, text)| {
                 let Text::Turns(told, _) = text else { return None };
-                // The same words in another way say more.
-                let is_there = |(of, at, now): &(&String, &Held, &Text)| {
-                    (of, at) == (label, held) && matches!(now, Text::Turns(now, _) if now.of == told.of)
-                };
+                // The same words in another way, or with others, say more.
+                let has =
+                    |now: &Text| matches!(now, Text::Turns(now, _) if told.of.iter().all(|of| now.of.contains(of)));
+                let is_there =
+                    |is: &(&String, &Held, &Text)| (is.0, is.1) == (*label, *held) && has(is.2) && !had.contains(is);
                 (!now.iter().any(is_there)).then_some((*label, *held, told))
             });
             for (label, held, told) in gone.collect::<Vec<_>>() {
                 let said: Vec<&String> = told.of.iter().filter_map(|of| self.said.0.get(of)).collect();
-                let likeness = |text: &Text| said.iter().map(|said| shared(&text.to_string(), said)).max();
+                let likeness = |text: &str| said.iter().map(|said| shared(&quoted(text), said)).max();
+                let rank = |text: &str| (!is_beside(text), likeness(text), !text.is_empty());
                 let there = lost.iter().enumerate().filter(|(_, (of, at, ..))| (*of, *at) == (label, held));
-                let Some((at, _)) = there.max_by_key(|(_, (.., text))| likeness(text)) else { continue };
-                let (_, held, line, text) = lost.remove(at);
-                is.add(line, held.clone(), text);
+                let Some((at, _)) = there.max_by_key(|(_, (_, _, text, _))| rank(&text.whole)) else { continue };
+                let (_, held, text, shown) = lost.remove(at);
+                is.add(text.line, held.clone(), shown);
             }
             // What a golden holds as it was sent.
-            lost.retain(|(label, held, _, text)| had.contains(&(*label, *held, text)));
-            for (_, held, line, text) in lost {
-                is.add(line, held.clone(), text);
+            lost.retain(|(label, held, _, shown)| had.contains(&(*label, *held, shown)));
+            for (_, held, text, shown) in lost {
+                is.add(text.line, held.clone(), shown);
             }
         }
     }

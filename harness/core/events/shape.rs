@@ -118,7 +118,7 @@ impl Shaped {
             golden.keep_varying_beside(committed);
         }
         if let Some(committed) = before {
-            golden.add_lost(committed, &lost, &turns);
+            golden.add_lost(committed, &lost, &turns, known.foreign.as_ref());
         }
         Shaped { golden, pinned: pinned.into_inner() }
     }

@@ -50,7 +50,9 @@ impl<'a> Messages<'a> {
         let collapsed = self.collapsed;
         for Place { held, manner, texts, by_key } in &mut self.places {
             held.path.each(content, &mut |at, piece| {
-                let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else { return };
+                // A text that is no piece may be empty in place of the model's words.
+                let is_text = |piece: &&str| !piece.is_empty() || !collapsed && !manner.in_pieces;
+                let Some(piece) = piece.as_str().filter(is_text) else { return };
                 let next = texts.len();
                 let nth = match (collapsed, manner.in_pieces) {
                     (true, _) => *by_key.entry(held.key(content, at, line)).or_insert(next),

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::conversation::{Answer, Block};
 use crate::events::Recorded;
-use crate::events::{Capture, Captured, Change, Golden, Known, ShapeOptions, Shaped, changes};
+use crate::events::{Capture, Captured, Change, Foreign, Golden, Known, ShapeOptions, Shaped, changes};
 
 const HELLO: &str = "Hello from the model, \"friend\" & co.";
 const TITLE: &str = "\"Our trip to Rome\"\n";
@@ -165,6 +165,37 @@ fn a_state_that_grows_names_its_turns_in_one_line() {
 }
 
 #[test]
+fn what_the_user_says_beside_the_models_words_did_not_come_instead_of_them() {
+    let body = |texts: &[&str]| {
+        let text = |text: &&str| format!(r#"{{"text": "{text}"}}"#);
+        event(&format!(r#"{{"messages": [{}]}}"#, texts.iter().map(text).collect::<Vec<_>>().join(", ")))
+    };
+    let (user, texts) = ("The sun, is it up?", ["The sun is up.", "And the rain falls."]);
+    let mut foreign = Foreign::default();
+    foreign.add_text(&format!(" {user}"));
+    let is = |now: &[&str], committed: Option<&Golden>| {
+        let (recorded, foreign) = (answers(&texts), Some(foreign.clone()));
+        let known = Known { recorded, foreign, committed, ..Known::default() };
+        let mut capture = Capture::new();
+        let events = capture.push(body(now).as_bytes());
+        Shaped::of(&[Captured::stream("GET /a", events)], &ShapeOptions::default(), &known, &str::to_owned).golden
+    };
+    let golden = is(&[user, texts[0], user, texts[1]], None);
+    let first = |now: &[&str]| changes(&golden, &is(now, Some(&golden)))[0].words();
+    let place = "`/messages/*/text` of the event `message`";
+    let no_more = format!("{place} is turn 1's text no more:");
+    let sun = r#"in place of "The sun is up.""#;
+    assert_eq!(first(&[user, "", user, texts[1]]), format!("{no_more} \"\" {sun}"));
+    assert_eq!(first(&[user, "Sorry", "", texts[1]]), format!("{no_more} \"Sorry\" {sun}"));
+    assert_eq!(first(&[user, user, user, texts[1]]), format!("{no_more} {user:?} {sun}"));
+    let both = texts.concat();
+    assert_eq!(
+        first(&[user, texts[0], user, &both]),
+        format!("{place} is turn 1 and turn 2, where it was turn 2's text: \"And the rain falls.\"")
+    );
+}
+
+#[test]
 fn a_change_of_the_words_is_told_with_what_came_instead() {
     let body = |text: &str| event(&format!(r#"{{"type": "a", "answer": "{text}"}}"#));
     let texts = ["hi from the model.", "It rains a lot."];
@@ -180,7 +211,7 @@ fn a_change_of_the_words_is_told_with_what_came_instead() {
     now("hi from the model. Bye", "has turn 1, where it was turn 1's text");
     now("It rains a lot.", "is turn 2, where it was turn 1's text");
     check("HI FROM THE MODEL.", ": \"HI FROM THE MODEL.\" in place of \"hi from the model.\"");
-    check("", ", which says \"hi from the model.\"");
+    check("", ": \"\" in place of \"hi from the model.\"");
     // Of two, that which is there no more is quoted.
     let both = body("hi from the model. It rains a lot.");
     assert_eq!(
