@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::caller_rule;
 use super::difference::{Difference, differences};
-use super::messages::{answer_in_short, describe, outline, said_last, who};
+use super::messages::{answer_in_short, describe, failed_with, outline, said_last, who};
 use super::missed_call::MissedCall;
 use super::nearest::{Nearest, nearest};
 use super::reason::MissReason;
@@ -83,9 +83,13 @@ impl MissedCall {
                     let open = run.open().count();
                     self.lines.push(format!("open       {open} of {} turns were not served yet", served.len()).into());
                     let all = turns.len() + more;
-                    let of = if all == 1 { String::new() } else { format!(" and {} more", all - 1) };
-                    let what = format!("asks once more than recorded: {}{of} had already answered it", nth_turn(turn));
-                    (CauseKind::CalledAgain, format!("{who} {what}"))
+                    let more = if all == 1 { String::new() } else { format!(" and {} more", all - 1) };
+                    let of = format!("{}{more}", nth_turn(turn));
+                    let what = match fixture.table.turns().get(turn).and_then(failed_with) {
+                        Some(status) => format!("is made again after status {status} ({of})"),
+                        None => format!("asks once more than recorded: {of} had already answered it"),
+                    };
+                    (CauseKind::CalledAgain, format!("{} {what}", self.who_last()))
                 }
             }
             MissReason::NoFixture => {
@@ -249,8 +253,19 @@ impl MissedCall {
 
     /// Names who makes the call.
     fn who(&self) -> String {
+        self.who_says(&self.lookup.conversation)
+    }
+
+    /// The same by what the user said last: the calls of a conversation begin with the same words.
+    fn who_last(&self) -> String {
+        let messages: &[Json] = &self.lookup.conversation;
+        let last = messages.iter().rposition(|message| message.str_of("type") == Some("human"));
+        self.who_says(&messages[last.unwrap_or_default()..])
+    }
+
+    fn who_says(&self, messages: &[Json]) -> String {
         let prompt = self.lookup.checks.as_ref().map_or("", |checks| checks.texts.text(Check::Prompt));
-        who(self.lookup.caller.as_deref(), &self.lookup.conversation, prompt)
+        who(self.lookup.caller.as_deref(), messages, prompt)
     }
 
     /// Says that the call differs in nothing but this.

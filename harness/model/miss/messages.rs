@@ -2,8 +2,7 @@
 
 use retake_base::text::clipped;
 use retake_core::json::Json;
-use retake_wire::Response;
-use retake_wire::fixture::{Turn, Wire};
+use retake_wire::fixture::Turn;
 
 /// Lists the last messages of a conversation: ``human, ai calling read_file, tool `read_file` ``.
 pub(super) fn outline(messages: &[Json]) -> String {
@@ -67,9 +66,14 @@ pub fn who(caller: Option<&str>, messages: &[Json], prompt: &str) -> String {
     if text.is_empty() { "a call".to_owned() } else { format!("the call {:?}", clipped(&text, 32)) }
 }
 
+/// The status with which a model refused a call.
+pub(super) fn failed_with(turn: &Turn) -> Option<u16> {
+    turn.wire.as_ref().map(|wire| wire.response.status).filter(|status| *status >= 400)
+}
+
 /// Describes the answer of a turn in a few words: `calls read_file`, `answers "Paris."`, or `answers with status 429`.
 pub fn answer_in_short(turn: &Turn) -> String {
-    if let Some(Wire { response: Response { status: status @ 400.., .. }, .. }) = &turn.wire {
+    if let Some(status) = failed_with(turn) {
         return format!("answers with status {status}");
     }
     let calls: Vec<&str> = turn.output.tool_calls().iter().map(|call| call.name.as_str()).collect();

@@ -187,3 +187,19 @@ fn a_call_that_resembles_no_turn_gets_a_text_and_never_tool_calls() {
     replay.going_on = GoingOn::Meant;
     assert_eq!(ask(&replay, Some("guard"), "q", "Is it safe?"), Ok("gone".into()));
 }
+
+#[test]
+fn a_call_that_is_made_again_is_named_by_what_was_said_last_and_after_a_refusal_by_its_status() {
+    let again = |status: u16| {
+        let turns = || {
+            let mut turns = recording(None);
+            turns[1].wire = Some(Wire::of(Api::OpenAiChat, Response::json(status, Json::Null)));
+            turns
+        };
+        let mut calls = turns();
+        calls.push(said(None, LOOP[1], ""));
+        first_lines(turns(), &calls)
+    };
+    assert_eq!(again(200), ["the call \"And back?\" asks once more than recorded: turn 2 had already answered it"]);
+    assert_eq!(again(400), ["the call \"And back?\" is made again after status 400 (turn 2)"]);
+}
