@@ -173,8 +173,10 @@ impl<'a> Chosen<'a> {
 
     /// Whether a text is true of this recording alone, since all of it is words that the model, a tool or the scenario said, too.
     pub(super) fn is_of_recording(&self, text: &str, own: &str) -> bool {
-        let has_own = self.is_committed() || is_plain_word(text) || own.contains(CUT);
-        !has_own && self.foreign.is_some_and(|foreign| foreign.has_words(text))
+        let in_other_case = |of: &Foreign| of.is_known(text) && !of.is_whole(text);
+        let has_words = |of: &Foreign| !is_plain_word(text) && of.has_words(text);
+        let is_theirs = |of: &Foreign| !own.contains(CUT) && (in_other_case(of) || has_words(of));
+        !self.is_committed() && self.foreign.is_some_and(is_theirs)
     }
 
     /// Whether the places are those of a committed golden.

@@ -135,7 +135,6 @@ impl Foreign {
         let mut found: Vec<String> = forms.filter(|of| !of.is_empty() && text.contains(of)).collect();
         found.sort_unstable_by(|a, b| (Reverse(a.len()), a).cmp(&(Reverse(b.len()), b)));
         let own = found.iter().fold(text.clone(), |text, of| replaced(&text, of, &CUT.to_string()));
-        let own = if own == text && self.is_known(&text) { CUT.to_string() } else { own };
         let normal = |text: &str| match exactly {
             Exactly::No => normalize(text),
             _ => around_days(text, normalize, &|day| exactly == Exactly::Always || self.has_piece(day), &str::to_owned),

@@ -365,7 +365,7 @@ fn a_word_of_somebody_else_in_another_case_is_held() {
     let line = r#"{"category": "price", "lang": "de"}"#;
     let mut golden = of(" Price\n", line, None);
     golden.tell_derived(&golden.clone(), &Recorded::default());
-    assert_eq!(lines_of(&golden), [r#"category   "…" = "price" of this recording"#, "lang       string"]);
+    assert_eq!(lines_of(&golden), [r#"category   "price" of this recording"#, "lang       string"]);
     let golden = Golden::parse(&golden.to_string()).unwrap();
     assert_eq!(of(" Price\n", line, Some(&golden)), golden);
     for (is, told) in [("other", "\"other\""), (" price\\n", "\" price\\n\"")] {
