@@ -10,4 +10,5 @@ pub mod error;
 pub mod files;
 pub mod line;
 pub mod lock;
+pub mod precedence;
 pub mod text;

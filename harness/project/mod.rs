@@ -4,11 +4,9 @@
 //! | file | holds |
 //! |---|---|
 //! | `open_project` | opens a project, which it can find from one of its files |
-//! | `declared` | finds the names of the project's secrets |
 //! | `replay_model` | replays a fixture over HTTP, without the runner |
 //! | `replay` | replays a fixture to an agent in the same process |
 
-mod declared;
 mod open_project;
 mod replay;
 mod replay_model;

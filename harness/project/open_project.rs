@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::declared;
 use retake_base::error::{Error, Result};
 use retake_core::key::{Aliases, Normalizer, Rules};
 use retake_core::secrets::{Secrets, Suspects};
 use retake_model::CallerRules;
-use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, suite_of};
+use retake_scenario::{Defaults, Delays, Discovered, Drift, SCENARIOS, Suite, declared, suite_of};
 
 /// The settings of a project that matter for model calls.
 #[derive(Clone, Debug)]

@@ -7,13 +7,13 @@ use retake_core::key::attributed;
 use std::path::PathBuf;
 
 use super::findings::Findings;
-use super::precedence;
 use super::trial::Replayed;
 use super::verdict::{SHOWN, Sides};
 use crate::report::{Evidence, Failure};
 use retake_base::cause::{Cause, CauseClass, CauseKind};
 use retake_base::error::Error;
 use retake_base::line::{Line, lines_of};
+use retake_base::precedence;
 use retake_base::text::{counted, listed, nth_turn};
 use retake_core::events::Change;
 use retake_engine::system::LogOf;

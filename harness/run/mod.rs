@@ -13,7 +13,7 @@
 //! | `foreign` | what a run says that is not the service's own |
 //! | `egress` | what is said about connections that leave the stage |
 //! | `findings`, `drifted` | what is wrong with a run; calls that differ from their turns in a check |
-//! | `failing`, `precedence` | the failure of a run; what follows from what |
+//! | `failing` | the failure of a run |
 //! | `second_look`, `advice` | a second replay, which answers misses; what resolves the failure |
 //! | [`golden`] | goldens, through insta |
 //! | `cost` | what the model calls of a scenario cost |
@@ -46,7 +46,6 @@ pub(crate) mod interrupt;
 mod logged;
 mod orphans;
 pub(crate) mod policy;
-mod precedence;
 pub(crate) mod project;
 pub(crate) mod proof;
 pub(crate) mod record;

@@ -58,8 +58,7 @@ fn others(
 impl Played {
     /// Notes which ids of a recording's requests are others in this run.
     pub(super) fn note_other_ids(&mut self, recorded: &ToolExchanges, scenario: &Scenario, rules: &Rules) {
-        let others = others(recorded, &self.tools.ids, &self.told(scenario, rules));
-        self.tools.lacking.extend(others);
+        self.tools.lacking.extend(others(recorded, &self.tools.ids, &self.told(scenario, rules)));
     }
 
     /// Says of the ids in requests where the client was told them: of several places, the one with the fewest ids.

@@ -26,6 +26,7 @@
 
 #![allow(missing_docs)] // only items whose names do not say it all are documented
 
+pub mod declared;
 mod discover;
 mod name;
 mod options;

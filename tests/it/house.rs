@@ -25,17 +25,17 @@ tests!(
 /// The most lines of code of each crate (no comments, no blanks, no tests), and the most KB of data files. A row is lowered with each
 /// removal. It is raised only by the budget of lines that an issue names, in a commit that says so.
 const WEIGHT: [(&str, usize, u64); 11] = [
-    ("retake-base", 808, 0),
+    ("retake-base", 787, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_504, 38),
+    ("retake-core", 14_496, 38),
     ("retake-durable", 975, 0),
-    ("retake-wire", 8290, 5),
-    ("retake-model", 8374, 0),
-    ("retake-audit", 1235, 0),
-    ("retake-scenario", 5129, 0),
-    ("retake-engine", 10_651, 21),
+    ("retake-wire", 8278, 5),
+    ("retake-model", 8323, 0),
+    ("retake-audit", 1214, 0),
+    ("retake-scenario", 5126, 0),
+    ("retake-engine", 10_635, 21),
     ("retake", 11_520, 41),
-    ("retake-cli", 11_149, 210),
+    ("retake-cli", 11_114, 210),
 ];
 
 /// The crates with a table of rooms in their `lib.rs`.

@@ -69,14 +69,10 @@ impl Proof<'_> {
     }
 
     /// The same without a mark, where nothing can have one: a run that only shows what stays the same.
-    pub(super) fn run_again(
-        &self,
-        first: &Replayed,
-        fixture: Option<&Arc<Fixture>>,
-        rules: &Arc<Rules>,
-    ) -> Option<Marked> {
-        let may_run = Arc::ptr_eq(rules, &self.project.rules) && may_play_again(self.project, self.scenario, first);
-        let runs = vec![may_run.then(|| self.run_marked(fixture, rules)).flatten()?];
+    pub(super) fn run_again(&self, first: &Replayed) -> Option<Marked> {
+        let may_run =
+            Arc::ptr_eq(&first.rules, &self.project.rules) && may_play_again(self.project, self.scenario, first);
+        let runs = vec![may_run.then(|| self.run_marked(first.fixture.as_ref(), &first.rules)).flatten()?];
         Some(Marked { runs, recorded: first.known().recorded.clone(), letter: '\0' })
     }
 

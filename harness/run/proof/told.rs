@@ -31,18 +31,13 @@ impl Proof<'_> {
             (passed, scenario.golden.detail == Detail::Types && !project.systems.is_attached(scenario));
         let plain = golden.and_then(|_| first.golden_by(scenario, rules));
         let holds_two = plain.as_ref().is_some_and(Golden::holds_order_of_two);
-        if marked.is_none() && holds_two {
-            marked = self.run_again(first, fixture, rules);
-        }
+        marked = marked.or_else(|| if holds_two { self.run_again(first) } else { None });
         let told = |marked: Option<&Marked>| Some(with_derived(plain.clone()?, first, marked, scenario));
         let told_once = told(marked.as_ref());
-        match &mut marked {
-            // What the words and tokens of the model decide is the same again, and what varies from run to run is not.
-            Some(Marked { runs, .. }) if holds_two || told_once.as_ref().is_some_and(Golden::holds_derived) => {
-                runs.extend(self.run_marked(runs[0].fixture.as_ref(), rules))
-            }
-            _ => return (told_once, marked),
-        }
+        // What the words and tokens of the model decide is the same again, and what varies from run to run is not.
+        let wants_more = holds_two || told_once.as_ref().is_some_and(Golden::holds_derived);
+        let Some(Marked { runs, .. }) = marked.as_mut().filter(|_| wants_more) else { return (told_once, marked) };
+        runs.extend(self.run_marked(runs[0].fixture.as_ref(), rules));
         (told(marked.as_ref()), marked)
     }
 

@@ -1,9 +1,9 @@
 //! What follows from what in a run that failed. What follows from a cause is evidence and no cause of its own. Pure.
 
-use retake_base::cause::{Cause, CauseClass, CauseKind as Kind};
+use crate::cause::{Cause, CauseClass, CauseKind as Kind};
 
 /// Whether a finding follows from one of these causes.
-pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
+pub fn follows(finding: Kind, causes: &[Cause]) -> bool {
     causes.iter().any(|cause| match finding {
         // Another caller has another prompt, and the check of results says again which results have the ids of other calls.
         Kind::Check => matches!(cause.kind, Kind::Caller | Kind::ToolCallId),
@@ -14,7 +14,7 @@ pub(super) fn follows(finding: Kind, causes: &[Cause]) -> bool {
 }
 
 /// Whether a change of the golden is named beside these causes. Otherwise it follows from them.
-pub(super) fn is_named(change: Kind, is_less: bool, causes: &[Cause]) -> bool {
+pub fn is_named(change: Kind, is_less: bool, causes: &[Cause]) -> bool {
     let all = |kinds: &[Kind]| causes.iter().all(|cause| kinds.contains(&cause.kind));
     let is_named = match change {
         // The status and the names of events do not depend on what the model says.

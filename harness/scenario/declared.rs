@@ -6,10 +6,12 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use retake_scenario::{Discovered, Suite, SystemSpec};
+use crate::discover::Discovered;
+use crate::suite::Suite;
+use crate::system::SystemSpec;
 
 /// Returns the secrets that a suite and its valid scenarios declare.
-pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
+pub fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
     let of_scenarios =
         discovered.sound().flat_map(|scenario| scenario.options.secrets.iter().chain(&scenario.used.secrets));
     in_suite(&discovered.suite).into_iter().chain(of_scenarios.cloned()).collect()
@@ -17,7 +19,7 @@ pub(super) fn in_scenarios(discovered: &Discovered) -> BTreeSet<String> {
 
 /// Returns the secrets that a suite declares, and those that any file below `scenarios/` names. This includes scenarios that
 /// are wrong: a mistake that keeps a scenario from running must not make its secrets public.
-pub(super) fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
+pub fn in_files(scenarios: &Path, suite: &Suite) -> BTreeSet<String> {
     let mut names = in_suite(suite);
     let mut folders = vec![scenarios.to_owned()];
     while let Some(folder) = folders.pop() {
