@@ -199,7 +199,10 @@ fn a_prompt_that_greets_another_client_is_red() {
 
 fn a_prompt_without_its_day_or_with_another_name_is_red_and_an_edited_one_a_note() {
     let tree = recorded();
-    for (from, to) in [("Today is {day()}. ", ""), ("You help {NAME}", "You help Anna Müller")] {
+    let yearless = "Today is {day()[:-5]}. ";
+    for (from, to) in
+        [("Today is {day()}. ", ""), ("Today is {day()}. ", yearless), ("You help {NAME}", "You help Anna Müller")]
+    {
         edit(&tree, from, to);
         tree.retake().arg("test").run().exits(1).says(&["drift: the system prompt says other values ("]);
     }
