@@ -99,7 +99,9 @@ fn a_length_that_varies_is_reported_with_the_option_that_ignores_it() {
     tree.scenario("a", &format!("fixture = \"none\"\n{steps}[golden]\n{option}\n"));
     let golden = golden(&tree, "a");
     assert!(
-        golden.ends_with("body      {pair[2], zeros}\n\nbody\n  pair       [2 × 1 | 2, in order fd56]\n  zeros      [0]\n"),
+        golden.ends_with(
+            "body      {pair[2], zeros}\n\nbody\n  pair       [2 × 1 | 2, in order fd56]\n  zeros      [0]\n"
+        ),
         "{golden}"
     );
 }
