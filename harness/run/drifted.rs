@@ -19,6 +19,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::{Check, attributed, names_date};
 use retake_model::{Breakage, DriftOf, change};
 use retake_scenario::{Level, Scenario};
+use retake_wire::fixture::Lack;
 
 impl Replayed {
     /// The failure about the first call whose check differs so that it fails.
@@ -109,13 +110,15 @@ impl Replayed {
 
     /// What requests to tools lack, one line for each header.
     pub(super) fn lacking_headers(&self) -> impl Iterator<Item = String> {
-        self.played.tools.lacking.iter().filter_map(|((server, index), header)| {
+        self.played.tools.lacking.iter().filter_map(|((server, index), lack)| {
             let (asked, before) = self.fixture.as_ref()?.tools.get(server)?.get(..=*index)?.split_last()?;
             let request = format!("`{}` of `{}` to `{server}`", asked.method, asked.tool());
-            Some(match header.split_once(": ") {
-                _ if asked.ids.contains(header) => tool_ids::in_words(&request, header, before),
-                None => format!("{request} has no header `{header}` any more"),
-                Some((name, _)) => format!("{request} has another value of the header `{name}` than recorded"),
+            Some(match lack {
+                Lack::Id(id) => tool_ids::in_words(&request, id, before),
+                Lack::Header(header) => match header.split_once(": ") {
+                    None => format!("{request} has no header `{header}` any more"),
+                    Some((name, _)) => format!("{request} has another value of the header `{name}` than recorded"),
+                },
             })
         })
     }

@@ -1,56 +1,53 @@
 //! Which ids requests to tools have: those of other requests, and those that the client was told. The values differ from run to run.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::trial::Played;
-use retake_core::events::ids_told;
+use retake_core::events::{IdsTold, ids_told};
 use retake_core::key::Rules;
 use retake_engine::tools::CallOfTool;
 use retake_scenario::Scenario;
-use retake_wire::fixture::{ToolExchange, ToolExchanges, id_parts};
-
-/// The hashes of ids, by where the client was told them.
-type Told = BTreeMap<String, BTreeSet<String>>;
+use retake_wire::fixture::{Lack, ToolExchange, ToolExchanges, ToolId};
 
 /// Which id of the recording is which one of now, and the other way round.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Same<'a>([HashMap<&'a str, &'a str>; 2]);
 
 impl<'a> Same<'a> {
-    /// Takes the ids of a request in the place of a recorded one. Returns those that are others now.
-    fn others(&mut self, recorded: &'a [String], now: &'a [String], told: &Told) -> Vec<&'a String> {
-        let at = |of: &'a String| id_parts(of).1;
-        let is_other = |(index, then): (usize, &'a String)| {
-            let nth = recorded[..index].iter().filter(|of| at(of) == at(then)).count();
-            let now = id_parts(now.iter().filter(|of| at(of) == at(then)).nth(nth)?).0;
-            let (was, _, place) = id_parts(then);
-            let is = [(was, now), (now, was)];
-            let mut maps = self.0.iter_mut().zip(is);
-            let is_same = maps.all(|(map, (one, other))| *map.entry(one).or_insert(other) == other);
-            let is_told = told.get(place).is_none_or(|ids| ids.contains(now));
-            (!is_same || !is_told).then_some(then)
-        };
-        recorded.iter().enumerate().filter_map(is_other).collect()
+    /// Returns the recorded ids in whose place a request has others now, and which are the same besides those known.
+    fn others(&self, recorded: &'a [ToolId], now: &'a [ToolId], told: &IdsTold) -> (Vec<&'a ToolId>, Same<'a>) {
+        let mut new = Same::default();
+        let others = recorded.iter().enumerate().filter(|(index, then)| {
+            let nth = recorded[..*index].iter().filter(|of| of.at == then.at).count();
+            let Some(now) = now.iter().filter(|of| of.at == then.at).nth(nth) else { return false };
+            let mut maps = self.0.iter().zip(&mut new.0).zip([[&then.hash, &now.hash], [&now.hash, &then.hash]]);
+            let is_same = maps.all(|((known, new), [one, other])| {
+                *known.get(&**one).unwrap_or_else(|| new.entry(one).or_insert(other)) == other
+            });
+            let told = then.told.as_ref().and_then(|place| told.get(place));
+            !is_same || told.is_some_and(|ids| !ids.contains(&now.hash))
+        });
+        (others.map(|(_, id)| id).collect(), new)
     }
 }
 
 /// Returns the recorded ids in whose place are others now. Which of several equal requests came first is chance.
-fn others(
-    tools: &ToolExchanges,
-    asked: &[(CallOfTool, String, Vec<String>)],
-    told: &Told,
-) -> Vec<(CallOfTool, String)> {
+fn others(all: &ToolExchanges, asked: &[(CallOfTool, String, Vec<ToolId>)], told: &IdsTold) -> Vec<(CallOfTool, Lack)> {
     let (mut same, mut found) = (Same::default(), Vec::new());
     let mut order: Vec<usize> = (0..asked.len()).collect();
     for nth in 0..asked.len() {
         let (call, key, _) = &asked[nth];
-        let Some(recorded) = tools.get(&call.0).and_then(|all| all.get(call.1)) else { continue };
+        let Some(recorded) = all.get(&call.0).and_then(|all| all.get(call.1)) else { continue };
         let is_like = |of: usize| (&asked[of].0.0, &asked[of].1) == (&call.0, key);
-        let fits = |of: usize| is_like(of) && same.clone().others(&recorded.ids, &asked[of].2, told).is_empty();
-        let at = (nth..asked.len()).find(|at| fits(order[*at])).unwrap_or(nth);
+        let others = |of: usize| same.others(&recorded.ids, &asked[of].2, told);
+        let fits = |at: &usize| is_like(order[*at]) && others(order[*at]).0.is_empty();
+        let at = (nth..asked.len()).find(fits).unwrap_or(nth);
         order.swap(nth, at);
-        let others = same.others(&recorded.ids, &asked[order[nth]].2, told);
-        found.extend(others.into_iter().map(|id| (call.clone(), id.clone())));
+        let (others, new) = others(order[nth]);
+        found.extend(others.into_iter().map(|id| (call.clone(), Lack::Id(id.clone()))));
+        for (all, new) in same.0.iter_mut().zip(new.0) {
+            all.extend(new);
+        }
     }
     found
 }
@@ -65,23 +62,21 @@ impl Played {
     pub(super) fn tell_ids(&self, tools: &mut ToolExchanges, scenario: &Scenario, rules: &Rules) {
         let told = self.told(scenario, rules);
         for id in tools.values_mut().flatten().flat_map(|exchange| &mut exchange.ids) {
-            let has_it = told.iter().filter(|(_, ids)| ids.contains(id_parts(id).0));
-            let place = has_it.min_by_key(|(_, ids)| ids.len()).map(|(place, _)| format!(" = {place}"));
-            id.extend(place);
+            let has_it = told.iter().filter(|(_, ids)| ids.contains(&id.hash));
+            id.told = has_it.min_by_key(|(_, ids)| ids.len()).map(|(place, _)| place.clone());
         }
     }
 
-    fn told(&self, scenario: &Scenario, rules: &Rules) -> Told {
+    fn told(&self, scenario: &Scenario, rules: &Rules) -> IdsTold {
         let normalize = |text: &str| self.driven.names.apply(text, &rules.normalizer);
         ids_told(&self.driven.captured, &scenario.golden, &normalize)
     }
 }
 
 /// Says that a request has another id than the recorded one.
-pub(super) fn in_words(request: &str, id: &str, before: &[ToolExchange]) -> String {
-    let (hash, at, told) = id_parts(id);
-    let told = told.rsplit_once(' ').map(|(label, pointer)| format!("the one at `{pointer}` of `{label}`"));
-    let is_before = |of: &&ToolExchange| of.ids.iter().any(|id| id_parts(id).0 == hash);
+pub(super) fn in_words(request: &str, ToolId { hash, at, told }: &ToolId, before: &[ToolExchange]) -> String {
+    let told = told.as_ref().map(|(event, pointer)| format!("the one at `{pointer}` of `{event}`"));
+    let is_before = |of: &&ToolExchange| of.ids.iter().any(|id| id.hash == *hash);
     let same = before.iter().find(is_before).map(|of| format!("that of `{}` of `{}` before it", of.method, of.tool()));
     let known = told.into_iter().chain(same).collect::<Vec<_>>().join(" and ");
     let known = if known.is_empty() { "one that no request before it had" } else { &known };

@@ -131,7 +131,7 @@ pub(super) fn replay(
     let used = if is_fresh(fixture.as_deref(), pacing) { Use::Fresh } else { used };
     project.slots.take(&scenario.name, claim(project, scenario, used));
     let mut played = play(project, scenario, fixture.as_deref(), mode, options, all_served, None)?;
-    if let Some(fixture) = &fixture {
+    if let Some(fixture) = fixture.as_ref().filter(|_| !played.tools.ids.is_empty()) {
         played.note_other_ids(&fixture.tools, scenario, rules);
     }
     // The system has ended by now, and its last calls are answered. If a part of it lives on and calls again, the end of the

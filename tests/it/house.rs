@@ -27,13 +27,13 @@ tests!(
 const WEIGHT: [(&str, usize, u64); 11] = [
     ("retake-base", 787, 0),
     ("retake-egress", 230, 0),
-    ("retake-core", 14_496, 38),
+    ("retake-core", 14_493, 38),
     ("retake-durable", 975, 0),
-    ("retake-wire", 8278, 5),
+    ("retake-wire", 8290, 5),
     ("retake-model", 8323, 0),
     ("retake-audit", 1214, 0),
     ("retake-scenario", 5126, 0),
-    ("retake-engine", 10_635, 21),
+    ("retake-engine", 10_637, 21),
     ("retake", 11_520, 41),
     ("retake-cli", 11_114, 210),
 ];

@@ -235,16 +235,15 @@ pub fn each_uuid(value: &Json, found: &mut dyn FnMut(&str, String)) {
     });
 }
 
-/// The hashes of the UUIDs that a client was told, by the label and the pointer where they stood.
-pub fn ids_told(
-    captures: &[Captured],
-    options: &ShapeOptions,
-    normalize: &Normalize<'_>,
-) -> BTreeMap<String, BTreeSet<String>> {
-    let mut told = BTreeMap::<_, BTreeSet<_>>::new();
+/// The hashes of ids, by the label and the pointer where a client was told them.
+pub type IdsTold = BTreeMap<(String, String), BTreeSet<String>>;
+
+/// Returns where a client was told which UUIDs.
+pub fn ids_told(captures: &[Captured], options: &ShapeOptions, normalize: &Normalize<'_>) -> IdsTold {
+    let mut told = IdsTold::new();
     for ReadEvent { label, json, .. } in read(captures, options, normalize).iter().flatten() {
         each_uuid(json.as_ref().unwrap_or(&Json::Null), &mut |pointer, id| {
-            told.entry(format!("{} {pointer}", label.place)).or_default().insert(id);
+            told.entry((label.place.clone(), pointer.to_owned())).or_default().insert(id);
         });
     }
     told

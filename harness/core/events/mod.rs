@@ -72,7 +72,7 @@ pub use foreign::Foreign;
 pub use golden::{Format as GoldenFormat, Golden, Part as GoldenPart};
 pub use headers::{is_held as is_held_header, new_headers, shown as shown_headers};
 pub use id_places::IdPlaces;
-pub use ids::{each_uuid, ids_told, is_id};
+pub use ids::{IdsTold, each_uuid, ids_told, is_id};
 pub use marked::{Passed, Tells, held_nowhere};
 pub use naming::{NamesNothing, names_nothing, shown_nowhere};
 pub use notation::is_time;

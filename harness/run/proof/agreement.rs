@@ -8,6 +8,7 @@ use retake_core::events::Golden;
 use retake_core::key::Varying;
 use retake_engine::tools::CallOfTool;
 use retake_scenario::Scenario;
+use retake_wire::fixture::Lack;
 
 /// The number of replays of a proof.
 pub(super) const TWO: usize = 2;
@@ -17,8 +18,8 @@ pub(super) const FIVE: usize = 5;
 
 /// A request to a tool with days, and whether these stay.
 pub(super) type Dated = (CallOfTool, bool);
-/// A header that a request to a tool may lack.
-pub(super) type Lacking = (CallOfTool, String);
+/// A header or an id that a request to a tool may lack.
+pub(super) type Lacking = (CallOfTool, Lack);
 
 /// Replays that agree.
 pub(crate) struct Agreed {

@@ -13,18 +13,18 @@ use retake_core::mark::Mark;
 use retake_scenario::Scenario;
 use retake_wire::fixture::{Fixture, Turn};
 
-/// Runs with marks in the words of the model.
+/// Runs with marks in the words of the model, or at least others than those of the proof.
 pub(super) struct Marked {
     pub(super) runs: Vec<Replayed>,
     recorded: Recorded,
-    letter: char,
+    tells: Tells<'static>,
 }
 
 impl Marked {
     /// Their golden, with texts told exactly or not, as far as they agree, and with ids at the `id_places` of the other runs.
     pub(super) fn golden(&self, scenario: &Scenario, exactly: Exactly, id_places: Option<&IdPlaces>) -> Golden {
         let of = |run: &Replayed| {
-            let mut known = Known { tells: Tells::Mark(self.letter), exactly, id_places, ..run.known_with(None) };
+            let mut known = Known { tells: self.tells, exactly, id_places, ..run.known_with(None) };
             known.has_others = true;
             known.foreign.iter_mut().for_each(|foreign| foreign.add_recorded(&self.recorded));
             known.recorded = self.recorded.clone();
@@ -62,7 +62,7 @@ impl Proof<'_> {
         let answers = marked.log.answers(marked.fixture.as_ref()?).enumerate();
         let answers = answers.map(|(turn, answer)| mark.put(turn, answer));
         let recorded = Recorded::of(&answers.collect::<Vec<_>>());
-        let marked = Marked { runs: vec![marked], recorded, letter: mark.letter };
+        let marked = Marked { runs: vec![marked], recorded, tells: Tells::Mark(mark.letter) };
         let plain = marked.golden(scenario, Exactly::No, None);
         let passed = Passed::shown(&golden(Tells::Shown(&Passed::of(&plain))), &plain)?;
         Some((passed, marked))
@@ -73,7 +73,7 @@ impl Proof<'_> {
         let may_run =
             Arc::ptr_eq(&first.rules, &self.project.rules) && may_play_again(self.project, self.scenario, first);
         let runs = vec![may_run.then(|| self.run_marked(first.fixture.as_ref(), &first.rules)).flatten()?];
-        Some(Marked { runs, recorded: first.known().recorded.clone(), letter: '\0' })
+        Some(Marked { runs, recorded: first.known().recorded.clone(), tells: Tells::Likeness })
     }
 
     /// Replays a fixture with a mark; `None` if the run goes another way, twice: once it may, as when a client leaves too late.

@@ -111,7 +111,7 @@ fn a_double_replaces_an_http_tool() {
         assert!(path.contains("/bookings/") && !path.contains(KEY), "{path}");
         let booking = json!({"method": "POST", "params": {"path": path, "json": {"sky": "clear"}}, "headers": ["authorization", "authorization: 710e", "x-tenant", "x-tenant: 628b"],
             "ids": exchanges[1]["ids"], "result": {"headers": {"content-type": "text/plain; charset=utf-8"}, "text": "booked"}, "status": 201});
-        assert!(exchanges[1]["ids"][0].as_str().unwrap().ends_with(" /path"), "{}", exchanges[1]);
+        assert_eq!(exchanges[1]["ids"][0]["at"], "/path", "{}", exchanges[1]);
         assert_eq!(*exchanges, [forecast, booking]);
     });
     tree.retake().arg("test").run().exits(0).says(&["test ask ", "ok"]);

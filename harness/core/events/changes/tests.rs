@@ -2,6 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod ids;
+
 /// Returns the changes between two texts, as sentences.
 #[track_caller]
 fn changed(golden: &str, run: &str) -> Vec<String> {
@@ -221,26 +223,6 @@ fn two_values_are_never_cut_to_the_same_text() {
 }
 
 #[test]
-fn ids_that_are_only_numbered_anew_are_no_change() {
-    let golden = "POST /a\n200 text/event-stream\n\nvalues  {messages[2]}\npiece   {id}\n\npiece\n  id  id 3\nvalues\n  \
-                  messages  [1..2 × ai | human]\n    ai.id     id 3\n    human.id  id 1..2\n";
-    let said = |other: String| -> Vec<String> { changed(golden, &other) };
-    // The list became shorter, and so the ids have other numbers.
-    let shorter = golden.replace("[1..2 ×", "[1 ×").replace("id 3", "id 2").replace("id 1..2", "id 1");
-    assert_eq!(
-        said(shorter),
-        ["the event `values` has a different shape: `/messages` is `[1 × ai | human]`, not `[1..2 × ai | human]`"]
-    );
-    let other = golden.replacen("  id  id 3", "  id  id", 1).replace("ai.id     id 3", "ai.id     id");
-    assert_eq!(
-        said(other),
-        [
-            "the event `values` has other ids at `/messages/ai.id`: they are no longer those at `/id` of the event `piece`"
-        ]
-    );
-}
-
-#[test]
 fn how_pieces_come_is_told_rather_than_that_other_words_are_there() {
     let block =
         |path: &str, said: &str| format!("POST /{path}\n200 text/event-stream\n\na  {{text}} ×2\n   /text {said}\n");
@@ -248,6 +230,10 @@ fn how_pieces_come_is_told_rather_than_that_other_words_are_there() {
     let was = golden("= turn 1 and turn 2, in pieces", "= turn 3, in pieces");
     let now = golden("has turn 1 and turn 2, in pieces", "= turn 3, growing");
     assert_eq!(changed(&was, &now), ["the event `a`: each piece of `/text` repeats everything before it"]);
+    // So are those that nobody waited for, since they are not told by the text that was waited for.
+    let early = block("a", "= turn 3, in pieces").replace("event-stream", "event-stream, before turn 3 ends");
+    let growing = block("a", "= turn 3, growing");
+    assert_eq!(changed(&early, &growing), ["the event `a`: each piece of `/text` repeats everything before it"]);
 }
 
 #[test]
@@ -262,33 +248,6 @@ fn payloads_that_are_no_objects_any_more_are_told_alone() {
     assert_eq!(changed(&was.join("\n\n"), &now.join("\n\n")), ["the events `a`, `got` are `text` now"]);
     let alone = changed(&was[0], &was[0].replace(", before turn 1 ends", ""));
     assert_eq!(alone, ["text of the answer comes only when the model has ended (turn 1)"]);
-}
-
-#[test]
-fn an_id_that_is_sent_in_place_of_another_is_told_where_it_is_sent() {
-    let golden = |call: &str, result: &str| {
-        format!(
-            "POST /a\n200 text/event-stream\n\ntool_call  {{id}} ×2\ntool_result  {{id}} ×2\n\ntool_call\n  id  {call}\ntool_result\n  id  {result}\n"
-        )
-    };
-    assert_eq!(
-        changed(&golden("id 1..2", "id 1..2"), &golden("id | id 1", "id 1")),
-        ["the event `tool_result` has other ids at `/id`: they are the same each time now"]
-    );
-}
-
-/// What goes on at a time stands in the order of its ids.
-#[test]
-fn events_that_moved_because_their_ids_are_others_have_other_ids() {
-    let golden = |events: &str, ask: &str, got: &str| {
-        format!("GET /a\n200 text/event-stream\n\n{events}\nask\n  id  {ask}\ngot\n  id  {got}\n")
-    };
-    let in_turn = "ask  {id}\ngot  {id}\nask  {id}\ngot  {id}\n";
-    let was = golden(in_turn, "id 1..2", "id 1..2");
-    let moved = golden("ask  {id} ×2\ngot  {id} ×2\n", "id | id 1", "id 1");
-    assert_eq!(changed(&was, &moved), ["the event `got` has other ids at `/id`: they are the same each time now"]);
-    let moved = golden("ask  {id} ×2\ngot  {id} ×2\n", "id 1..2", "id 1..2");
-    assert_eq!(changed(&was, &moved), ["the event `got` came in a different place: after `ask`"]);
 }
 
 #[test]
@@ -441,22 +400,6 @@ fn the_sentence_says_what_happened_and_not_what_follows() {
         told("GET /a\n200 text/html\n  x-b: (varies)\n"),
         "the content type is text/html, not text/plain, in the answer to `GET /a`"
     );
-}
-
-#[test]
-fn ids_of_headers_that_are_numbered_anew_are_told_only_if_nothing_else_is() {
-    let golden = |at: &str, items: &str| {
-        let tree = format!("body  {{id, items}}\n\nbody\n  id     id 3\n  items  {items}\n");
-        format!("POST /a\n201 application/json\n  link: </b/<UUID:1>>\n  location: {at}\n\n{tree}")
-    };
-    let (was, header) = (golden("/a/id 3?next=id 4", "[id 3]"), "`location` of the answer to `POST /a`: ");
-    let now = "\"/a/id 3?next=id 4\" → ";
-    assert_eq!(
-        changed(&was, &golden("/a/id?next=id 3", "[]").replace("UUID:1", "UUID")),
-        ["the body of `POST /a` has a different shape: `/items` is `[]`, not `[id 3]`"]
-    );
-    assert_eq!(changed(&was, &golden("/a/id 2?next=id 4", "[id 3]")), [format!("{header}{now}\"/a/id 2?next=id 4\"")]);
-    assert_eq!(changed(&was, &golden("/a/3?next=id 4", "[]"))[0], format!("{header}{now}\"/a/3?next=id 4\""));
 }
 
 #[test]

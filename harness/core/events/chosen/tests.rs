@@ -3,6 +3,7 @@
 use crate::conversation::{Answer, Block, Usage};
 use crate::events::{Capture, Captured, Foreign, Golden, Known, Recorded, ShapeOptions, Shaped};
 
+mod times;
 mod told;
 
 fn captured(lines: &[&str]) -> Captured {

@@ -9,7 +9,7 @@ use retake_core::json::{Json, Layout};
 use retake_core::key::{Normalizer, dates};
 use retake_core::secrets::{Fired, Scrub};
 use retake_model::MissReason;
-use retake_wire::fixture::{ToolExchange, ToolMessage, is_call, is_safe};
+use retake_wire::fixture::{Lack, ToolExchange, ToolId, ToolMessage, is_call, is_safe};
 
 /// Whether a request says in this run what a recorded one said.
 type SaysTheSame = Box<dyn Fn(&str, &str) -> bool + Send>;
@@ -34,7 +34,7 @@ struct Recorded {
     /// The headers of all requests that it answered; `None` if it answered none.
     headers: Option<Vec<String>>,
     /// The ids of the request that it answered; none if it answered several with others.
-    ids: Option<Vec<String>>,
+    ids: Option<Vec<ToolId>>,
 }
 
 impl Answers {
@@ -117,7 +117,7 @@ impl Answers {
     }
 
     /// Notes the ids in a request that an exchange answers.
-    pub(super) fn note_ids(&mut self, index: usize, ids: Vec<String>) {
+    pub(super) fn note_ids(&mut self, index: usize, ids: Vec<ToolId>) {
         let noted = &mut self.exchanges[index].ids;
         *noted = Some(if noted.as_ref().is_none_or(|noted| *noted == ids) { ids } else { Vec::new() });
     }
@@ -141,9 +141,9 @@ impl Answers {
     /// The exchanges that were served, in recorded order, with the headers and ids of now.
     pub(super) fn served(&self) -> Vec<ToolExchange> {
         let served = self.exchanges.iter().filter(|recorded| recorded.served);
-        let now = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
-        let served = served.map(|of| (now(&of.headers), now(&of.ids), of.exchange.clone()));
-        served.map(|(headers, ids, exchange)| ToolExchange { headers, ids, ..exchange }).collect()
+        let now = |of: &Recorded| (of.headers.clone().unwrap_or_default(), of.ids.clone().unwrap_or_default());
+        let served = served.map(|of| (now(of), of.exchange.clone()));
+        served.map(|((headers, ids), exchange)| ToolExchange { headers, ids, ..exchange }).collect()
     }
 
     /// The headers of recorded requests that those in their place lacked, each with the index of its request.
@@ -167,9 +167,10 @@ impl Answers {
             asked.unused.push(format!("`{server}`: {line}"));
         }
         asked.dates_stay.extend(self.dates_stay().map(|(index, stay)| (at(index), stay)));
-        asked.lacking.extend(self.lacking().into_iter().map(|(index, header)| (at(index), header)));
-        let answered = self.exchanges.iter().enumerate();
-        asked.ids.extend(answered.filter_map(|(index, of)| Some((at(index), of.key.clone(), of.ids.clone()?))));
+        asked.lacking.extend(self.lacking().into_iter().map(|(index, header)| (at(index), Lack::Header(header))));
+        let with_ids = |of: &Recorded| of.ids.clone().filter(|ids| !ids.is_empty());
+        let all = self.exchanges.iter().enumerate();
+        asked.ids.extend(all.filter_map(|(index, of)| Some((at(index), of.key.clone(), with_ids(of)?))));
     }
 
     /// Describes the recorded calls, reads and prompts that no request asked for, each with its index. What changes nothing over HTTP may

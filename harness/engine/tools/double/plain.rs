@@ -15,14 +15,14 @@ use retake_core::events::{each_uuid, is_held_header};
 use retake_core::json::{Json, Layout, Object};
 use retake_core::key::{Hash, Normalizer, dates, id_hashes};
 use retake_core::secrets::names_secret;
-use retake_wire::fixture::id_parts;
+use retake_wire::fixture::ToolId;
 
 /// What clients of HTTP send by themselves, besides the headers of transport and traces.
 const OF_CLIENTS: &str = "accept-charset accept-encoding baggage cache-control content-encoding content-type expect host http2-settings \
     pragma priority proxy-connection user-agent";
 
 /// The header that names a request.
-const KEY: &str = "idempotency-key";
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// A request to a plain HTTP tool, as it came.
 pub(super) struct Plain {
@@ -51,19 +51,20 @@ impl Plain {
         all
     }
 
-    /// The ids in its headers and parameters, as [`id_parts`] reads them.
-    pub(super) fn ids(&self) -> Vec<String> {
+    /// The ids in its headers and parameters.
+    pub(super) fn ids(&self) -> Vec<ToolId> {
+        let id = |hash, at: &str| ToolId { hash, at: at.to_owned(), told: None };
         let of_header = |(name, told): (&str, Option<String>)| {
             let told = told.unwrap_or_default();
             let mut ids: Vec<String> = id_hashes(&told).collect();
-            if ids.is_empty() && name == KEY {
+            if ids.is_empty() && name == IDEMPOTENCY_KEY {
                 ids.push(Hash::of(told.as_bytes()).short());
             }
-            ids.into_iter().map(|id| format!("{id} {name}")).collect::<Vec<_>>()
+            ids.into_iter().map(|hash| id(hash, name)).collect::<Vec<_>>()
         };
-        let mut ids: Vec<String> = self.told().flat_map(of_header).collect();
-        ids.sort_by(|one, other| id_parts(one).1.cmp(id_parts(other).1));
-        each_uuid(&self.params(), &mut |pointer, id| ids.push(format!("{id} {pointer}")));
+        let mut ids: Vec<ToolId> = self.told().flat_map(of_header).collect();
+        ids.sort_by(|one, other| one.at.cmp(&other.at));
+        each_uuid(&self.params(), &mut |pointer, hash| ids.push(id(hash, pointer)));
         ids
     }
 
@@ -79,7 +80,7 @@ impl Plain {
             let values = self.headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
             let values = values.collect::<Vec<_>>().join(", ");
             // One that names a request is none of a secret (draft-ietf-httpapi-idempotency-key-header), nor is the scheme before one (RFC 9110, 11.4).
-            let is_secret = name.contains("auth") || names_secret(name) && name != KEY;
+            let is_secret = name.contains("auth") || names_secret(name) && name != IDEMPOTENCY_KEY;
             if is_secret { values.split_once(' ').map(|(scheme, _)| scheme.to_owned()) } else { Some(values) }
         };
         let names = self.headers.keys().map(HeaderName::as_str);

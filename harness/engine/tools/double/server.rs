@@ -31,7 +31,7 @@ use retake_core::secrets::Scrub;
 use retake_model::kept::outliving;
 use retake_model::{Pacing, Replay};
 use retake_scenario::{ForkTools, Suite, ToolBy};
-use retake_wire::fixture::ToolExchanges;
+use retake_wire::fixture::{Lack, ToolExchanges, ToolId};
 
 /// Everything that is needed to start the doubles of a stage.
 pub struct Given<'a> {
@@ -224,9 +224,9 @@ pub struct Asked {
     /// whether they are the same.
     pub dates_stay: BTreeSet<(CallOfTool, bool)>,
     /// Headers of recorded requests that those in their place did not have, and ids that are others there.
-    pub lacking: BTreeSet<(CallOfTool, String)>,
+    pub lacking: BTreeSet<(CallOfTool, Lack)>,
     /// The ids of the requests that got a recorded answer, each with what counts as the same request.
-    pub ids: Vec<(CallOfTool, String, Vec<String>)>,
+    pub ids: Vec<(CallOfTool, String, Vec<ToolId>)>,
     /// Answers of live servers that differ from the recorded ones, one line for each.
     pub drift: Vec<String>,
     /// Requests of servers that the system has not answered, one line each.
