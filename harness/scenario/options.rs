@@ -201,11 +201,7 @@ pub struct Tokens(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Percent(pub u64);
 
-// (In the schema, only its fields have descriptions.)
-#[cfg_attr(
-    not(test),
-    doc = "How much a change in each part of a model call counts. What is not set counts as by default."
-)]
+// How much a change in each part of a model call counts. What is not set counts as by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, expecting = "a table")]
